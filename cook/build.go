@@ -96,7 +96,12 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 		return nil, nil, err
 	}
 	folder := filepath.Join(out.stage, filepath.FromSlash(c.opts.PayloadDir))
-	if y.images, err = newTextures(ctx, c.scene, folder, c.opts, c.ns, c.recall.madeImages(c.opts)); err != nil {
+	if c.opts.planned != nil && c.share && !c.opts.HLODAtlas { // atlases are drawn from the files
+		y.images, err = plannedTextures(c.scene, c.opts, c.ns)
+	} else {
+		y.images, err = newTextures(ctx, c.scene, folder, c.opts, c.ns, c.recall.madeImages(c.opts))
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	y.first = c.firstUse(y.payloads)
@@ -108,7 +113,7 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 		return y, dropped, nil
 	}
 	y.keys = make([]*key, len(y.payloads))
-	y.keyer, err = c.newKeyer(ctx, y.b, y.images, y.first)
+	y.keyer, err = c.newKeyer(y.b, y.images, y.first)
 	return y, dropped, err
 }
 

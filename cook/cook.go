@@ -174,7 +174,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 		res.Explained = c.explain(payloads, nodes, r)
 	}
 	if !opts.DryRun {
-		c.recall.saveResult(res, seen, &opts, began, files)
+		c.recall.saveResult(res, seen, images.hashed(), &opts, began, files)
 	}
 	return res, nil
 }
@@ -184,6 +184,11 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 func planScene(ctx context.Context, scene string, opts *Options) (c *scenePlan, err error) {
 	// Scene: the glTF file as a flat list of objects.
 	c = &scenePlan{opts: opts, ns: &notes{}, path: scene}
+	if opts.Plan != "" {
+		if opts.planned, err = readPlan(opts.Plan, opts); err != nil {
+			return nil, err
+		}
+	}
 	if c.scene, c.seen, c.objects, err = load(ctx, scene, opts, c.ns); err != nil {
 		return nil, err
 	}
@@ -221,6 +226,7 @@ type scenePlan struct {
 	name    string
 	pyramid bool    // there are nodes above the tiles
 	whole   bool    // the scene is wanted at full detail everywhere
+	share   bool    // a share of the tiles is made, and nothing else
 	recall  *recall // nil for a dry run
 }
 

@@ -2,6 +2,7 @@ package cook
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,8 +29,11 @@ func openInput(ctx context.Context, path string, opts *Options) (*opened, error)
 		}
 		return in, err
 	}
+	if err := opts.planItems(path, nil); err != nil {
+		return nil, err
+	}
 	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
-	s, err := openSource(ctx, path, path, opts, opts.sceneOptions(), v.look)
+	s, err := openPart(ctx, path, path, opts, opts.sceneOptions(), v)
 	return &opened{s, v}, err
 }
 
@@ -37,15 +41,14 @@ func openInput(ctx context.Context, path string, opts *Options) (*opened, error)
 func (o *Options) sceneOptions() gltfscene.Options {
 	return gltfscene.Options{
 		Scene: o.Scene, AllowParentPaths: o.AllowParentPaths,
-		AllowMissingImages: o.AllowMissingImages, Jobs: o.Jobs, MaxTriangles: int64(max(0, o.MaxTriangles)),
+		AllowMissingImages: o.AllowMissingImages, Jobs: o.Jobs, MaxTriangles: int64(max(0, o.MaxTriangles)), Read: o.read,
 	}
 }
 
 // openSource opens the file at path, whose format the end of name tells.
 func openSource(ctx context.Context, path, name string, opts *Options, scene gltfscene.Options, look func(s *gltfscene.Scene, mesh int, list []gltfscene.Primitive) error) (*gltfscene.Scene, error) {
 	keep := opts.memory() / geometryShare
-	format, isUSD := meshfile.FormatOf(name), usd.IsName(name)
-	if format == meshfile.None && !isUSD {
+	if meshfile.FormatOf(name) == meshfile.None && !usd.IsName(name) {
 		if err := foreign(path, name); err != nil {
 			return nil, err
 		}
@@ -55,23 +58,33 @@ func openSource(ctx context.Context, path, name string, opts *Options, scene glt
 	if err != nil {
 		return nil, err
 	}
-	progress := func(done, total int) { opts.progress("load", done, total) }
-	var made *gltfscene.Made
-	if isUSD {
-		made, err = usd.Read(ctx, path, f, usd.Options{
-			Progress: progress, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
-		})
-	} else {
-		made, err = meshfile.Read(ctx, path, f, format, meshfile.Options{
-			Progress: progress, Up: opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
-		})
-	}
+	made, err := makeScene(ctx, path, name, f, opts)
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
+	if opts.read != nil {
+		opts.read.Add(info.Size())
+	}
 	scene.Scene = gltfscene.DefaultScene
 	return gltfscene.OpenMade(ctx, path, f, info, made, scene, keep, look)
+}
+
+// makeScene makes glTF of an open file of another format; nil of one that is glTF.
+func makeScene(ctx context.Context, path, name string, f *os.File, opts *Options) (made *gltfscene.Made, err error) {
+	format, isUSD := meshfile.FormatOf(name), usd.IsName(name)
+	progress := func(done, total int) { opts.progress("load", done, total) }
+	switch {
+	case isUSD:
+		made, err = usd.Read(ctx, path, f, usd.Options{
+			Progress: progress, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
+		})
+	case format != meshfile.None:
+		made, err = meshfile.Read(ctx, path, f, format, meshfile.Options{
+			Progress: progress, Up: opts.Up, Metres: opts.Metres, Memory: opts.memory(), AllowParentPaths: opts.AllowParentPaths, AllowMissing: opts.AllowMissingImages,
+		})
+	}
+	return made, err
 }
 
 // foreignFormats are those of files that other programs convert, with what does.

@@ -76,6 +76,9 @@ type opened struct {
 // files come in the order in which they are named first, and what each shows in the order
 // of its items.
 func openItems(ctx context.Context, scene string, items []Item, opts *Options) (*opened, error) {
+	if err := opts.planItems(scene, items); err != nil {
+		return nil, err
+	}
 	var order []string
 	byFile := map[string][]*Item{}
 	for i := range items {
@@ -112,7 +115,7 @@ func openItems(ctx context.Context, scene string, items []Item, opts *Options) (
 			}
 		}
 		v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
-		s, err := openSource(ctx, at, list[0].File, opts, o, v.look)
+		s, err := openPart(ctx, at, list[0].File, opts, o, v)
 		if err != nil {
 			return nil, renamed(err, at, list[0].File)
 		}

@@ -1,12 +1,9 @@
 package cook
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -60,24 +57,9 @@ type keyer struct {
 	levels    sum // the options that matter for levels
 }
 
-// newKeyer hashes images and materials.
-func (c *scenePlan) newKeyer(ctx context.Context, b *tileBuilder, images *textures, first []int) (*keyer, error) {
-	y := &keyer{c: c, b: b, first: first, meshes: c.seen.sums, images: make([]sum, len(c.scene.Images))}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(c.opts.jobs())
-	for i := range y.images {
-		g.Go(func() error {
-			d := newDigest()
-			if data, err := c.scene.Images[i].Bytes(); err == nil { // else it is left out, as a note says
-				d.text(string(data))
-			}
-			y.images[i] = d.sum()
-			return ctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
+// newKeyer hashes materials.
+func (c *scenePlan) newKeyer(b *tileBuilder, images *textures, first []int) (*keyer, error) {
+	y := &keyer{c: c, b: b, first: first, meshes: c.seen.sums, images: images.sums}
 	y.uses = images.atlasUses()
 	for i := range b.materials {
 		y.materials = append(y.materials, y.materialSum(&b.materials[i], images))

@@ -14,6 +14,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
@@ -56,6 +57,11 @@ type Options struct {
 	// RequireStore makes a tile that is in neither an earlier cook nor the store an error,
 	// which matches ErrNotInStore: shards were to make it.
 	RequireStore bool
+	// Plan is the path of a file that WritePlan has written, of the same scene with the same
+	// options: what it knows is not found out again, and of the scene's geometry that alone
+	// is read which is cooked. A plan of something else is an error that matches
+	// ErrStalePlan, a damaged one ErrDamagedPlan. Empty is none.
+	Plan string
 	// Explain names tiles, nodes and objects that Result.Explained is to tell about.
 	Explain []string
 	// Progress, when set, is called as work proceeds: done of total units of a
@@ -73,6 +79,10 @@ type Options struct {
 	// lookSide, above 0, is how many pixels pictures of levels have at least in tests:
 	// most of a small scene's time goes into them.
 	lookSide float64
+	planner  *planWriter   // what is found out goes to a plan
+	planned  *plannedScene // what Plan holds
+	// read, when set, counts the bytes that are read of the scene's files.
+	read *atomic.Int64
 	// storeTimeout, above 0, takes the place of the constant in tests.
 	storeTimeout time.Duration
 }

@@ -181,7 +181,7 @@ func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 			return nil, err
 		}
 	}
-	pieces, err := c.countPieces()
+	pieces, err := c.knownPieces()
 	if err != nil {
 		return nil, err
 	}

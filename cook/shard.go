@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"os"
 	"slices"
+	"sync/atomic"
 )
 
 // ErrNotInStore says that Options.RequireStore is set and a tile was not made before.
@@ -36,6 +37,7 @@ type ShardResult struct {
 	Payloads int    `json:"payloads"`
 	Share    int    `json:"share"`
 	Reused   int    `json:"reused"`
+	Read     int64  `json:"read"` // bytes of the scene's files that were read
 	Notes    []Note `json:"notes"`
 }
 
@@ -55,6 +57,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+	opts.read = cmp.Or(opts.read, &atomic.Int64{})
 	c, err := planScene(ctx, scene, &opts)
 	if err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	defer out.discard()
 	c.recall = newRecall(ctx, out, c.manifestFile(), &opts)
 	defer c.recall.close()
-	c.pyramid = false // nodes are made by the cook that comes last
+	c.pyramid, c.share = false, true // nodes are made by the cook that comes last
 	build, _, err := c.newBuilder(ctx, out)
 	if err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 		return nil, fmt.Errorf("cook: the store fails, and a shard is of no use without it: %w", err)
 	}
 	return &ShardResult{
-		Index: shard.Index, Count: shard.Count, Payloads: len(payloads), Share: len(mine), Reused: c.recall.reused,
+		Index: shard.Index, Count: shard.Count, Payloads: len(payloads), Share: len(mine), Reused: c.recall.reused, Read: opts.read.Load(),
 		Notes: allNotes(c.scene, c.ns),
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,6 +105,7 @@ type textures struct {
 	dir    string          // where they go
 	from   string          // where the staged images lie: dir, or a folder of their own
 	roles  []texture.Roles // by Scene.Images, like all lists here
+	sums   []sum           // hashes of the scene's images
 	staged []texture.Staged
 	small  []texture.Staged // for HLODs; nil without them
 	// smallRoles are those of small: with atlases only blended materials have
@@ -116,12 +118,8 @@ type textures struct {
 // newTextures converts and names the scene's images and, unless this is a dry
 // run, cooks them. The files go below payloads. Call publish and prune when all is built.
 func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Options, ns *notes, results texture.Results) (*textures, error) {
-	all := func(*gltfscene.Material) bool { return true }
-	t := &textures{opts: o, ns: ns, scene: s, dir: filepath.Join(payloads, texture.Folder), roles: textureRoles(s, all)}
-	t.smallRoles = t.roles
-	if o.HLODAtlas {
-		t.smallRoles = textureRoles(s, func(m *gltfscene.Material) bool { return m.AlphaMode == gltfscene.AlphaBlend })
-	}
+	t := sceneTextures(s, o, ns)
+	t.dir = filepath.Join(payloads, texture.Folder)
 	t.from = t.dir
 	if t.cooks() {
 		t.from = filepath.Join(payloads, sourcesFolder)
@@ -144,6 +142,18 @@ func newTextures(ctx context.Context, s *gltfscene.Scene, payloads string, o *Op
 	return t, t.shrink(ctx)
 }
 
+// sceneTextures returns the images of a scene of which nothing is known but what they are
+// for.
+func sceneTextures(s *gltfscene.Scene, o *Options, ns *notes) *textures {
+	all := func(*gltfscene.Material) bool { return true }
+	t := &textures{opts: o, ns: ns, scene: s, roles: textureRoles(s, all)}
+	t.smallRoles = t.roles
+	if o.HLODAtlas {
+		t.smallRoles = textureRoles(s, func(m *gltfscene.Material) bool { return m.AlphaMode == gltfscene.AlphaBlend })
+	}
+	return t
+}
+
 // cooks reports whether images are resized or compressed.
 func (t *textures) cooks() bool { return t.opts.Textures != texture.ModeCopy && !t.opts.DryRun }
 
@@ -158,10 +168,11 @@ func (t *textures) limits() texture.Limits {
 func (t *textures) stage(ctx context.Context) error {
 	s := t.scene
 	sources := make([]texture.Source, len(s.Images))
+	t.sums = make([]sum, len(s.Images))
 	for i := range s.Images {
 		im := &s.Images[i]
 		sources[i] = texture.Source{
-			Index: im.Index, Name: im.Name, URI: im.URI, Size: im.Size(), Bytes: im.Bytes, Optional: t.opts.AllowMissingImages,
+			Index: im.Index, Name: im.Name, URI: im.URI, Size: im.Size(), Bytes: im.Bytes, Optional: t.opts.AllowMissingImages, Sum: (*[32]byte)(&t.sums[i]),
 			Normal: t.roles[i][texture.Normal].Use == texture.Normal,
 		}
 	}
@@ -175,7 +186,16 @@ func (t *textures) stage(ctx context.Context) error {
 		}
 		return fmt.Errorf("%s: %w", s.Source, err)
 	}
+	if err := t.opts.planned.sameImages(s, t.sums); err != nil {
+		return err
+	}
 	t.staged = staged
+	t.noteStaged()
+	return nil
+}
+
+// noteStaged says what was left out and changed.
+func (t *textures) noteStaged() {
 	if lost := t.lost(texture.ErrFormat); lost != "" {
 		t.ns.detail("texture-format-skipped", lost+"; give these textures a PNG, JPEG, WebP or KTX2 (Basis Universal) image")
 	}
@@ -185,7 +205,7 @@ func (t *textures) stage(ctx context.Context) error {
 	if lost := t.lost(texture.ErrDamaged); lost != "" {
 		t.ns.detail("texture-damaged-skipped", lost)
 	}
-	for i, r := range staged {
+	for i, r := range t.staged {
 		if r.Err != nil {
 			code := "texture-format-skipped"
 			switch {
@@ -200,7 +220,21 @@ func (t *textures) stage(ctx context.Context) error {
 			t.ns.add("texture-converted", 1, i, fmt.Sprintf("%s: %s", t.place(i), r.Change))
 		}
 	}
-	return nil
+}
+
+// hashed returns the files of the scene whose content is known, by their paths: those that
+// hold an image, and those of a plan.
+func (t *textures) hashed() map[string]source {
+	out := map[string]source{}
+	if p := t.opts.planned; p != nil {
+		maps.Copy(out, p.files)
+	}
+	for i := range t.scene.Images {
+		if path, stamp := t.scene.Images[i].External(); path != "" && t.sums[i] != (sum{}) {
+			out[path] = source{Path: path, SHA256: t.sums[i].String(), Stamp: stamp}
+		}
+	}
+	return out
 }
 
 // lost says what the materials lack because images of one kind are left out:

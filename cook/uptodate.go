@@ -170,8 +170,9 @@ func lookAt(names []string) []seenFile {
 	return out
 }
 
-// saveResult remembers what a cook has made, and of what. The scene was read after began.
-func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int64, files []fileRecord) {
+// saveResult remembers what a cook has made, and of what. The scene was read after began;
+// hashed are files of it whose content is known.
+func (r *recall) saveResult(res *Result, scene []seenFile, hashed map[string]source, o *Options, began int64, files []fileRecord) {
 	slices.SortFunc(files, func(a, b fileRecord) int { return strings.Compare(a.Name, b.Name) })
 	s := &state{}
 	var err error
@@ -199,7 +200,12 @@ func (r *recall) saveResult(res *Result, scene []seenFile, o *Options, began int
 				return nil
 			}
 			var err error
-			s.Sources[i], err = readSource(seen.name, began)
+			if was := hashed[seen.name]; was.Path != "" && was.Stamp == seen.stamp && !r.verify && was.unchanged(false) {
+				was.Racy = was.Stamp.Racy(began)
+				s.Sources[i] = was
+			} else {
+				s.Sources[i], err = readSource(seen.name, began)
+			}
 			if err == nil && (s.Sources[i].Time >= began || s.Sources[i].Stamp != seen.stamp) {
 				err = errors.New("it changed while it was read")
 			}

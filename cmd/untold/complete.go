@@ -76,7 +76,7 @@ var (
 	}
 	// flagFiles are flags that name files, by the ends of their names.
 	flagFiles = map[string]string{
-		"config": "yaml yml", "plan": "json", "report": "json html png", "camera-path": "json", "world": "json", "events": "jsonl json",
+		"config": "yaml yml", "plan": "json plan", "report": "json html png", "camera-path": "json", "world": "json", "events": "jsonl json",
 		"plot": "svg", "stats": "json", "frame-log": "jsonl json", "screenshot": "png", "pop-report": "html json png", "map": "svg png",
 		"grade": "cube", "tls-cert": "pem crt", "tls-key": "pem key", "from": "json", "compare": "json",
 		"convert output": "untold", "init output": "yaml yml", "export output": "glb gltf 3tz", "manifest build output": "json", "manifest normalize output": "json",

@@ -60,7 +60,9 @@ Every object is whole in one tile.
 
 With --store results are shared by cooks in other folders and on other machines, and with --shard
 each of many machines makes a share of the tiles; a last cook without --shard finds them in the
-store, makes what is missing, and writes the scene.
+store, makes what is missing, and writes the scene. With --dry-run --plan FILE.plan the scene is
+planned once: shards and the last cook that get --plan FILE.plan, with the same flags, plan
+nothing again, and shards read of the scene only what they make tiles of.
 
 The same scene and flags give the same bytes, whatever --jobs is. What an earlier cook into the
 folder has made of the same objects and settings is not made again, and files that stay the same
@@ -78,6 +80,9 @@ machine.`,
 		Args:    cobra.MinimumNArgs(1),
 		PreRunE: func(cmd *cobra.Command, args []string) error { return a.applyProfileOf(cmd, args[0]) },
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.watch && c.plan != "" {
+				return errors.New("--watch does not go with --plan: a plan is of the scene as it was")
+			}
 			if c.watch && !a.watched {
 				return c.follow(cmd, a, args)
 			}
@@ -122,7 +127,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&c.grade, "grade", "", "a .cube file by which pictures of the scene are graded: it is copied beside the tiles, and the manifest names it")
 	f.BoolVar(&c.watch, "watch", false, "stay, and cook again whenever a file of the scene or its settings change")
 	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
-	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest")
+	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest, or to a .plan file; without: follow that .plan file, with the same flags")
 }
 
 func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
@@ -132,6 +137,12 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 	}
 	if err := checkOutput(cmd, &c.sceneFlags, scene, c.out, c.plan); err != nil {
 		return err
+	}
+	if c.writesPlan() {
+		return c.runPlan(cmd, a, scene)
+	}
+	if !c.opts.DryRun {
+		c.opts.Plan, c.plan = c.plan, "" // read, not written
 	}
 	if err := c.resolve(cmd, a); err != nil {
 		return err

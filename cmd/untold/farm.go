@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/farm"
 	"github.com/untoldkit/untold/internal/blob"
 )
@@ -22,6 +23,8 @@ type farmFlags struct {
 	job    farm.Job
 	memory byteSize
 	time   time.Duration
+
+	planGiven bool // where the plan lies is no default
 }
 
 // newFarm is untold farm: what is handed to a system of many machines.
@@ -30,9 +33,9 @@ func newFarm(a *app) *cobra.Command {
 		Use:     "farm",
 		Short:   "Print the job that cooks a scene on many machines",
 		GroupID: "make",
-		Long: `farm prints, to stdout, a job in which shards make a share of a scene's tiles each and put them
-into a store, and a last cook takes them together and writes the scene. The result has the bytes
-of a cook on one machine. It starts nothing and does not read the scene.
+		Long: `farm prints, to stdout, a job in which a first step plans a scene, shards make a share of its
+tiles each and put them into a store, and a last cook takes them together and writes the scene.
+The result has the bytes of a cook on one machine. It starts nothing and does not read the scene.
 
 Flags of untold cook stand behind --; they hold for all shards and for the last cook, and are
 judged at once. Paths are those of the machines that cook. A shard that fails costs time only: the
@@ -73,6 +76,7 @@ func (f *farmFlags) command(a *app, kind, short, long, example string, write fun
 	fl.StringVar(&f.job.Store, "store", "", "the store, which all machines reach: a folder or s3://BUCKET/PREFIX")
 	fl.IntVar(&f.job.Shards, "shards", 0, fmt.Sprintf("shards, at most %d; a few for each machine's time, not one for each tile", farm.MaxShards))
 	fl.BoolVar(&f.job.RequireStore, "require-store", false, "no last cook if a shard fails, instead of one that makes what is missing")
+	fl.StringVar(&f.job.Plan, "plan", "", "the file for the plan, which all machines reach, ending in .plan, or none: every shard plans for itself (default: the output folder's name and .plan)")
 	fl.StringVar(&f.job.Program, "program", "untold", "the program, as the machines find it")
 	fl.IntVar(&f.job.CPUs, "cpus", 1, "processors of a shard, and tiles that it makes at a time")
 	for _, name := range []string{"output", "store", "shards"} {
@@ -119,6 +123,16 @@ func (f *farmFlags) resolve(cmd *cobra.Command, a *app, args []string) error {
 	if _, err := blob.ParseAddress(j.Store); err != nil {
 		return fmt.Errorf("--store: %w", err)
 	}
+	f.planGiven = j.Plan != ""
+	switch j.Plan {
+	case "":
+		j.Plan = strings.TrimRight(j.Out, "/") + cook.PlanExt
+	case "none":
+		j.Plan = ""
+	}
+	if j.Plan != "" && !followed(j.Plan) {
+		return fmt.Errorf("--plan %s: its name must end in %s, or it is none", j.Plan, cook.PlanExt)
+	}
 	for _, flags := range [][]string{{"--shard", "0/1"}, {"-o", j.Out}} {
 		if err := judgeCook(cmd.Context(), j.Scene, append([]string{"--store", j.Store}, flags...), args[1:], a.config); err != nil {
 			return fmt.Errorf("flags of cook: %w", err)
@@ -137,7 +151,7 @@ var farmOwn = map[string]string{
 	"shard":         "the job says which shard is which",
 	"full":          "the last cook would make everything anew, and nothing that the shards have made is taken",
 	"dry-run":       "shards are there to cook",
-	"plan":          "shards are there to cook",
+	"plan":          "it is a flag of untold farm, and stands before --",
 	"fail-if":       "shards know their share alone; judge the scene with untold validate --fail-if when all is done",
 	"report":        "shards write to the store alone; cook once more with --report when all is done",
 	"help":          "see untold cook --help",
@@ -243,9 +257,9 @@ func newFarmSlurm(a *app) *cobra.Command {
 	var f farmFlags
 	var partition string
 	cmd := f.command(a, "slurm", "Print a script that submits to Slurm",
-		`slurm prints a script that submits, by sbatch, an array of shards and a last cook that waits for
-all of them. Arguments of the script are further options of sbatch. Relative paths start at the
-folder from which it is submitted.`,
+		`slurm prints a script that submits, by sbatch, a job that plans, an array of shards that waits for
+it, and a last cook that waits for all of them. Arguments of the script are further options of
+sbatch. Relative paths start at the folder from which it is submitted.`,
 		"  untold farm slurm city.glb -o out/city --store /shared/store --shards 16 --cpus 4 --memory 8GiB > city.sh\n"+
 			"  sh city.sh --account=maps",
 		func() (string, error) { return farm.Slurm(f.job, partition) })
@@ -260,8 +274,8 @@ func newFarmKubernetes(a *app) *cobra.Command {
 	c := farm.Cluster{Retries: 3}
 	user, keep := "1000", 24*time.Hour
 	cmd := f.command(a, "kubernetes", "Print a manifest of Kubernetes",
-		`kubernetes prints a manifest with an Indexed Job of shards and a suspended Job of the last cook,
-and in its first lines the commands that apply it, wait and let the last cook start. It needs
+		`kubernetes prints a manifest with a Job that plans, an Indexed Job of shards and a Job of the last
+cook, and in its first lines the commands that apply it, wait and let the next one start. It needs
 Kubernetes 1.29 or later and fits the restricted security standard. Paths are those in the
 containers; the output folder has to lie in a volume.`,
 		"  untold farm kubernetes /scenes/city.glb -o /out/city --store s3://builds/store --shards 16 \\\n"+
@@ -275,6 +289,10 @@ containers; the output folder has to lie in a volume.`,
 				return "", err
 			}
 			c.Keep = seconds(keep)
+			if plan := f.job.Plan; plan != "" && !f.planGiven && !c.Keeps(plan) {
+				a.info("note: there is no step that plans, since %s would lie in no volume: --plan FILE names one that does", plan)
+				f.job.Plan = ""
+			}
 			return farm.Kubernetes(f.job, c)
 		})
 	f.queued(cmd.Flags())
@@ -338,7 +356,9 @@ func newFarmShell(a *app) *cobra.Command {
 	cmd := f.command(a, "shell", "Print a script, or lines, for a shell",
 		`shell prints a script that runs all shards beside each other on this machine and then the last
 cook. With --lines it prints a line for every shard, for GNU parallel, xargs or a list of machines,
-and the last cook, which comes when all have ended, on stderr.`,
+and the last cook, which comes when all have ended, on stderr. With --lines --plan FILE the line
+that plans stands there, too, and has to end before the others begin; without --plan each line
+plans for itself.`,
 		"  untold farm shell city.glb -o out/city --store /tmp/store --shards 4 | sh\n"+
 			"  untold farm shell city.glb -o out/city --store /shared/store --shards 64 --lines | parallel -S a,b,c",
 		func() (string, error) {
@@ -346,9 +366,15 @@ and the last cook, which comes when all have ended, on stderr.`,
 			if !lines {
 				return farm.Shell(f.job)
 			}
-			shards, last, err := farm.Lines(f.job)
+			if !f.planGiven { // lines may start at once
+				f.job.Plan = ""
+			}
+			plan, shards, last, err := farm.Lines(f.job)
 			if err != nil {
 				return "", err
+			}
+			if plan != "" {
+				a.info("before all others: %s", plan)
 			}
 			a.info("when all have ended: %s", last)
 			return strings.Join(shards, "\n") + "\n", nil

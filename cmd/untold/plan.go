@@ -37,21 +37,71 @@ func checkOutput(cmd *cobra.Command, s *sceneFlags, scene, out, plan string) err
 		return errors.New("--output (-o) names the folder to write and is required, but for --dry-run")
 	case !given:
 		return nil
+	case !s.opts.DryRun && !followed(plan):
+		return fmt.Errorf("--plan %s: scenes are cooked from .plan files, which --dry-run --plan FILE.plan writes; a .json one is for inspect --map, validate, simulate and manifest", plan)
 	case !s.opts.DryRun:
-		return errors.New("--plan goes with --dry-run, which writes it; cooking from a plan is not supported yet: leave --plan out and give the same flags")
-	case !strings.EqualFold(filepath.Ext(plan), ".json"):
-		return fmt.Errorf("--plan is %q; it must end in .json", plan)
+		return nil
+	case !strings.EqualFold(filepath.Ext(plan), ".json") && !followed(plan):
+		return fmt.Errorf("--plan is %q; it must end in .json, or in %s for cooks that follow it", plan, cook.PlanExt)
 	}
 	if st, err := os.Stat(filepath.Dir(plan)); err != nil || !st.IsDir() {
 		return fmt.Errorf("--plan %s: the folder %s does not exist", plan, filepath.Dir(plan))
 	}
-	if there, err := plainfile.Read(plan, manifest.MaxBytes); err == nil && !manifest.IsPlan(there) {
+	if _, err := os.Stat(plan); err == nil && followed(plan) && !cook.IsPlan(plan) {
+		return fmt.Errorf("--plan %s is another file already; a plan takes the place of a plan only: choose another name", plan)
+	}
+	if there, err := plainfile.Read(plan, manifest.MaxBytes); err == nil && !followed(plan) && !manifest.IsPlan(there) {
 		return fmt.Errorf("--plan %s is another file already; a plan takes the place of a plan only: choose another name", plan)
 	}
 	if s.report != "" && within(plan, s.report) && within(s.report, plan) {
 		return fmt.Errorf("--plan and --report both go to %s", plan)
 	}
 	return nil
+}
+
+// followed tells plans that cooks follow from those that are looked at.
+func followed(plan string) bool { return filepath.Ext(plan) == cook.PlanExt }
+
+// writesPlan reports whether all that is asked for is a plan for other cooks.
+func (c *cookFlags) writesPlan() bool { return c.opts.DryRun && followed(c.plan) }
+
+// runPlan writes a plan for shards and the last cook.
+func (c *cookFlags) runPlan(cmd *cobra.Command, a *app, scene string) error {
+	for _, name := range []string{"report", "also", "fail-if", "explain", "require-store"} {
+		if source(cmd.Flags(), name) == fromCommandLine {
+			return fmt.Errorf("--%s does not go with --dry-run --plan %s, for which no tile is made: it is for the last cook", name, c.plan)
+		}
+	}
+	if err := c.resolve(cmd, a); err != nil {
+		return err
+	}
+	if a.flagsOnly {
+		a.flagsJudged = true
+		return nil
+	}
+	var err error
+	if c.store != "" {
+		if c.opts.Store, err = openStore(cmd, c.store); err != nil {
+			return fmt.Errorf("--store: %w", err)
+		}
+	}
+	if c.grade != "" {
+		if c.opts.Grade, err = readGrade(c.grade); err != nil {
+			return err
+		}
+	}
+	defer collectWithin(c.opts.Memory)()
+	res, err := cook.WritePlan(cmd.Context(), scene, c.plan, c.opts)
+	if err != nil {
+		return err
+	}
+	a.notes(res.Notes)
+	if c.asJSON {
+		return writeJSON(a.stdout, res)
+	}
+	_, err = fmt.Fprintf(a.stdout, "planned %s: %s, %s in %s (%s)\n", oneLine(res.Path), human.Plural(res.Objects, "object"),
+		human.Plural(res.Triangles, "triangle"), human.Plural(res.Payloads, "tile"), human.Bytes(res.Bytes))
+	return err
 }
 
 // writePlan stores the plan of a dry run.

@@ -69,8 +69,12 @@ func TestDryRunWritesNothing(t *testing.T) {
 		{"simulate PLAN --duration 1", 0, "frames"},
 		{"export PLAN -o " + elsewhere + "/x.glb", 1, "plan of a dry run"},
 		{"manifest normalize PLAN", 1, "plan of a dry run"},
-		// Cooking from a plan is refused for now, and so is a plan in a wrong place.
-		{"cook " + scene + " -o " + elsewhere + "/y --plan PLAN", 2, "--plan goes with --dry-run"},
+		// Such a plan is not cooked from, and none is written to a wrong place.
+		{"cook " + scene + " -o " + elsewhere + "/y --plan PLAN", 2, "cooked from .plan files"},
+		{"cook " + scene + " --store " + elsewhere + "/s --shard 0/1 --plan PLAN", 2, "follows a .plan file"},
+		{"cook " + scene + " -o " + elsewhere + "/y --plan " + elsewhere + "/none.plan", 2, "does not exist"},
+		{"cook " + scene + " -o " + elsewhere + "/y --watch --plan " + elsewhere + "/none.plan", 2, "--watch"},
+		{"cook " + scene + " --dry-run --report " + elsewhere + "/r.json --plan " + elsewhere + "/a.plan", 2, "no tile is made"},
 		{"cook " + scene + " --dry-run --plan " + rebuilt, 2, "another file already"},
 		{"cook " + scene + " --dry-run --plan " + elsewhere + "/plan.txt", 2, "must end in .json"},
 		{"cook " + scene + " --dry-run --plan " + elsewhere + "/none/plan.json", 2, "does not exist"},

@@ -31,7 +31,7 @@ type schemaDoc struct {
 // schemaDocs are all schemas in the order in which they are listed.
 var schemaDocs = []schemaDoc{
 	{"manifest", "the manifest of a cooked scene"},
-	{"plan", "cook --dry-run --plan FILE"},
+	{"plan", "cook --dry-run --plan FILE.json"},
 	{"untold.yaml", "the file of settings beside a scene or a manifest"},
 	{"config", "the file of settings that --config names"},
 	{"cook", "cook --json"},
@@ -39,6 +39,7 @@ var schemaDocs = []schemaDoc{
 	{"tune", "tune --json"},
 	{"bench", "bench --json"},
 	{"cook-shard", "cook --shard --json"},
+	{"cook-plan", "cook --dry-run --plan FILE.plan --json"},
 	{"convert", "convert --json and --report"},
 	{"validate", "validate --format json"},
 	{"inspect-manifest", "inspect MANIFEST --json"},

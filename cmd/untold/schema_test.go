@@ -83,7 +83,7 @@ type findingRow struct {
 
 // schemaTypes are the values whose types the schemas describe.
 var schemaTypes = map[string]any{
-	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "bench": benchReport{}, "cook-shard": cook.ShardResult{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
+	"cook": cookedJSON{}, "cook-report": report.Report{}, "tune": tunedJSON{}, "bench": benchReport{}, "cook-shard": cook.ShardResult{}, "cook-plan": cook.PlanFile{}, "convert": cook.ConvertResult{}, "validate": verify.Report{},
 	"inspect-manifest": sceneSummary{}, "inspect-levels": []levelcheck.Level{}, "inspect-container": containerView{}, "inspect-chunk": goschema.AnyOf{entityChunk{}, meshChunk{}, materialChunk{}, textureChunk{}, plainChunk{}},
 	"inspect-mesh": decodedMesh{}, "inspect-strings": []stringRow{}, "inspect-stats": fileStats{}, "inspect-texture": textureFileView{},
 	"diff": diff.Result{}, "export": gltfexport.Result{}, "export-3dtiles": tiles3d.Result{}, "simulate": simulatedJSON{}, "preview": previewedJSON{},
@@ -338,6 +338,7 @@ func TestSchemasAgainstOutputs(t *testing.T) {
 	damaged := testfile.Write(t, at("damaged.untold"), "UNTOLD, but not really")
 
 	// Cooks, of which all else is made.
+	j.judge(t, "cook-plan", text("0", "cook", scene, "--dry-run", "--plan", at("shards.plan"), "--json"))
 	j.judge(t, "cook-shard", text("0", "cook", scene, "--shard", "0/1", "--store", shared, "--whole-limit", "0", "--json"))
 	j.judge(t, "cook", text("0", "cook", scene, "-o", at("out"), "--sync=false", "--store", shared, "--whole-limit", "0", "--json", "--report", at("report.json"), "--fail-if", "warnings>9", "--also", "3dtiles", "--explain", "tile_0_0_0"))
 	j.judge(t, "cook-report", string(testfile.Read(t, at("report.json"))))

@@ -97,14 +97,19 @@ func (c *cookFlags) runShard(cmd *cobra.Command, a *app, scene string) error {
 		return errors.New("--shard puts what it makes into a store: add --store")
 	case source(cmd.Flags(), "output") == fromCommandLine:
 		return errors.New("--shard writes nothing but to the store: leave -o out, and cook once more with -o when all shards have ended")
-	case source(cmd.Flags(), "plan") == fromCommandLine || source(cmd.Flags(), "report") == fromCommandLine ||
+	case c.plan != "" && !followed(c.plan) && source(cmd.Flags(), "plan") == fromCommandLine:
+		return fmt.Errorf("--plan %s: a shard follows a .plan file, which cook --dry-run --plan FILE.plan writes", c.plan)
+	case source(cmd.Flags(), "report") == fromCommandLine ||
 		source(cmd.Flags(), "also") == fromCommandLine || source(cmd.Flags(), "fail-if") == fromCommandLine || c.opts.DryRun:
-		return errors.New("--shard goes with neither --dry-run, --plan, --report, --also nor --fail-if: they are for the last cook")
+		return errors.New("--shard goes with neither --dry-run, --report, --also nor --fail-if: they are for the last cook")
 	case source(cmd.Flags(), "require-store") == fromCommandLine:
 		return errors.New("--shard makes what the store has not, and --require-store forbids that: it is for the last cook")
 	}
 	// Settings of the environment and of files are for the last cook as well.
-	c.out, c.plan, c.report, c.also, c.opts.RequireStore = "", "", "", nil, false
+	c.out, c.report, c.also, c.opts.RequireStore = "", "", nil, false
+	if followed(c.plan) {
+		c.opts.Plan = c.plan
+	}
 	shard, err := parseShard(c.shard, os.Getenv)
 	if err != nil {
 		return fmt.Errorf("--shard: %w", err)
@@ -128,7 +133,7 @@ func (c *cookFlags) runShard(cmd *cobra.Command, a *app, scene string) error {
 	if c.asJSON {
 		return writeJSON(a.stdout, res)
 	}
-	_, err = fmt.Fprintf(a.stdout, "shard %d of %d: %s of %d made, %d in the store already\n", shard.Index, shard.Count,
-		human.Plural(res.Share-res.Reused, "tile"), res.Payloads, res.Reused)
+	_, err = fmt.Fprintf(a.stdout, "shard %d of %d: %s of %d made, %d in the store already; %s of the scene were read\n", shard.Index, shard.Count,
+		human.Plural(res.Share-res.Reused, "tile"), res.Payloads, res.Reused, human.Bytes(res.Read))
 	return err
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/testfile"
@@ -67,6 +70,45 @@ func TestCookWithAServer(t *testing.T) {
 		t.Skip("UNTOLD_TEST_S3 names no bucket: make test-s3")
 	}
 	cookInShards(t, nil, address)
+}
+
+// TestCookByPlan: what --dry-run --plan writes is followed by shards and by the last cook,
+// which leave it as it is; a plan of other flags is refused.
+func TestCookByPlan(t *testing.T) {
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "town.gltf"), boxScene(300))
+	dir := t.TempDir()
+	plan, place := filepath.Join(dir, "town.plan"), filepath.Join(dir, "store")
+	run := func(code int, args ...string) result {
+		t.Helper()
+		r := execute(t, nil, append([]string{"cook", scene, "-q"}, args...)...)
+		if r.code != code {
+			t.Fatalf("%q: exit %d, not %d: %s%s", args, r.code, code, r.stdout, r.err)
+		}
+		return r
+	}
+	run(0, "--tile-size", "8", "-o", filepath.Join(dir, "one"))
+	if r := run(0, "--tile-size", "8", "--store", place, "--dry-run", "--plan", plan); !strings.Contains(r.stdout, "planned "+plan) {
+		t.Error(r.stdout)
+	}
+	written := testfile.Read(t, plan)
+	run(0, "--tile-size", "8", "--store", place, "--shard", "0/2", "--plan", plan)
+	if r := run(0, "--tile-size", "8", "--store", place, "--shard", "1/2", "--plan", plan); !strings.Contains(r.stdout, "of the scene were read") {
+		t.Error(r.stdout)
+	}
+	run(0, "--tile-size", "8", "--store", place, "--require-store", "--plan", plan, "-o", filepath.Join(dir, "two"))
+	if d := cmp.Diff(testfile.ReadTree(t, filepath.Join(dir, "one")), testfile.ReadTree(t, filepath.Join(dir, "two"))); d != "" {
+		t.Errorf("%.500s", d)
+	}
+	if !bytes.Equal(written, testfile.Read(t, plan)) {
+		t.Error("the plan was written to")
+	}
+	if r := run(2, "--tile-size", "9", "--store", place, "--shard", "0/2", "--plan", plan); !strings.Contains(r.err, "other settings: TileSize") {
+		t.Error(r.err)
+	}
+	testfile.Write(t, plan, "a plan")
+	if r := run(2, "--tile-size", "8", "--dry-run", "--plan", plan); !strings.Contains(r.err, "another file already") {
+		t.Error(r.err)
+	}
 }
 
 func cookInShards(t *testing.T, env []string, place string) {

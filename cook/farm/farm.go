@@ -30,7 +30,10 @@ type Job struct {
 
 	Scene, Out, Store string
 	Shards            int      // 1 to MaxShards
-	Flags             []string // flags of untold cook, of all shards and of the last cook
+	Flags             []string // flags of untold cook, of all steps
+	// Plan is the file that a first step writes, which all machines reach, so that shards and
+	// the last cook need not plan; it ends in .plan. "" is none: each plans for itself.
+	Plan string
 
 	// RequireStore makes it an error that a shard failed. Otherwise the last cook makes
 	// what shards have not.
@@ -54,7 +57,10 @@ func (j *Job) check() error {
 			return fmt.Errorf("farm: %s is %q, which looks like a flag: write ./%s", t.what, t.text, t.text)
 		}
 	}
-	for _, text := range append([]string{j.Scene, j.Out, j.Store, j.Program, j.Command}, j.Flags...) {
+	if strings.HasPrefix(j.Plan, "-") || j.Plan != "" && path.Ext(j.Plan) != ".plan" {
+		return fmt.Errorf("farm: the plan is %q; it is a file whose name ends in .plan", j.Plan)
+	}
+	for _, text := range append([]string{j.Scene, j.Out, j.Store, j.Program, j.Command, j.Plan}, j.Flags...) {
 		if strings.ContainsFunc(text, unwritable) {
 			return fmt.Errorf("farm: %q has a control character or ends a line, which no script can hold: choose another name", text)
 		}
@@ -100,9 +106,22 @@ func NameOf(scene string) string {
 	return strings.TrimRight(b.String()[:min(b.Len(), maxName)], "-")
 }
 
+// plan are the words that write the plan.
+func (j *Job) plan() []string {
+	return append([]string{j.Program, "cook", j.Scene, "--store", j.Store, "--dry-run", "--plan", j.Plan}, j.Flags...)
+}
+
+// follow are the words by which a cook follows the plan, if there is one, and the flags.
+func (j *Job) follow() (words []string) {
+	if j.Plan != "" {
+		words = append(words, "--plan", j.Plan)
+	}
+	return append(words, j.Flags...)
+}
+
 // shard are the words that cook a share; which says whose.
 func (j *Job) shard(which string) []string {
-	return append([]string{j.Program, "cook", j.Scene, "--store", j.Store, "--shard", which}, j.Flags...)
+	return append([]string{j.Program, "cook", j.Scene, "--store", j.Store, "--shard", which}, j.follow()...)
 }
 
 // last are the words of the cook that takes the shards together.
@@ -111,7 +130,7 @@ func (j *Job) last() []string {
 	if j.RequireStore {
 		words = append(words, "--require-store")
 	}
-	return append(words, j.Flags...)
+	return append(words, j.follow()...)
 }
 
 // numbered is a shard's I/N.

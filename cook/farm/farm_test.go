@@ -16,7 +16,7 @@ func town() Job {
 	return Job{
 		Command: "untold farm", Program: "untold", Name: "untold-town",
 		Scene: `/scenes/it's a "town" $(HOME) $HOME ` + "`id`" + ` \ & ; # {a,b} *.glb`, Out: "/out/a town: #1", Store: "/store/- 'x'",
-		Shards: 3, CPUs: 2, Flags: []string{"--payload-dir", "$x '", "--tile-size", "8"},
+		Plan: "/out/a plan: $x.plan", Shards: 3, CPUs: 2, Flags: []string{"--payload-dir", "$x '", "--tile-size", "8"},
 	}
 }
 
@@ -37,6 +37,8 @@ func TestRefusals(t *testing.T) {
 		{func(j *Job) { j.Flags = []string{"\x1b[2J"} }, "control character"},
 		{func(j *Job) { j.Command = "a\rb" }, "ends a line"},
 		{func(j *Job) { j.Out = "-rf" }, "looks like a flag"},
+		{func(j *Job) { j.Plan = "--x.plan" }, "ends in .plan"},
+		{func(j *Job) { j.Plan = "x.json" }, "ends in .plan"},
 		{func(j *Job) { j.Shards = 0 }, "0 shards"},
 		{func(j *Job) { j.Shards = MaxShards + 1 }, "10001 shards"},
 		{func(j *Job) { j.AtOnce = 4 }, "at a time"},
@@ -82,6 +84,7 @@ func TestClusterRefusals(t *testing.T) {
 		{func(_ *Job, c *Cluster) { c.Volumes[0].ReadOnly = true }, "read only"},
 		{func(j *Job, _ *Cluster) { j.Scene = "city.glb" }, "from / on"},
 		{func(j *Job, _ *Cluster) { j.Out = "/outside" }, "no volume"},
+		{func(j *Job, _ *Cluster) { j.Plan = "/outside.plan" }, "no volume"},
 		{func(j *Job, _ *Cluster) { j.Out = "/out/../x" }, "no volume"},
 		{func(j *Job, _ *Cluster) { j.Out = "s3://bucket/out" }, "no volume"},
 		{func(j *Job, _ *Cluster) { j.Scene = "/scenes/\xff.glb" }, "UTF-8"},
@@ -178,7 +181,7 @@ func TestCommandsInManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := [][]string{append(j.shard("auto"), "--jobs", "2"), append(j.last(), "--jobs", "2")}
+	want := [][]string{append(j.plan(), "--jobs", "2"), append(j.shard("auto"), "--jobs", "2"), append(j.last(), "--jobs", "2")}
 	for dec := yaml.NewDecoder(strings.NewReader(text)); len(want) > 0; want = want[1:] {
 		var doc struct {
 			Spec struct {
@@ -205,6 +208,10 @@ func TestScriptsParse(t *testing.T) {
 	for _, require := range []bool{false, true} {
 		j := town()
 		j.RequireStore, j.AtOnce, j.Memory, j.Time = require, 2, 1<<30+1, 3600
+		steps := 3
+		if require {
+			j.Plan, steps = "", 2
+		}
 		script, err := Shell(j)
 		if err != nil {
 			t.Fatal(err)
@@ -221,7 +228,7 @@ func TestScriptsParse(t *testing.T) {
 			}
 			scripts = append(scripts, inner+"\n")
 		}
-		if len(scripts) != 4 {
+		if len(scripts) != 2+steps {
 			t.Errorf("%d scripts", len(scripts))
 		}
 		for _, shell := range []string{"sh", "dash", "bash"} {

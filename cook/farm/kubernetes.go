@@ -79,8 +79,8 @@ func (c *Cluster) checkPaths(j *Job) error {
 	if !path.IsAbs(j.Scene) {
 		return fmt.Errorf("farm: the scene %s: a container has no folder that it starts from, so name the path in the container, from / on", j.Scene)
 	}
-	for _, p := range []struct{ what, path string }{{"the output folder", j.Out}, {"the store", j.Store}} {
-		if p.path == j.Store && strings.HasPrefix(p.path, "s3://") {
+	for _, p := range []struct{ what, path string }{{"the output folder", j.Out}, {"the store", j.Store}, {"the plan", j.Plan}} {
+		if p.path == "" || p.path == j.Store && strings.HasPrefix(p.path, "s3://") {
 			continue
 		}
 		in := c.volumeOf(p.path)
@@ -94,6 +94,12 @@ func (c *Cluster) checkPaths(j *Job) error {
 	return nil
 }
 
+// Keeps reports whether what is written to a path is still there when a container is gone.
+func (c *Cluster) Keeps(path string) bool {
+	v := c.volumeOf(path)
+	return v != nil && !v.ReadOnly
+}
+
 // volumeOf is the volume that a path lies in.
 func (c *Cluster) volumeOf(p string) (in *Volume) {
 	for i := range c.Volumes {
@@ -105,9 +111,9 @@ func (c *Cluster) volumeOf(p string) (in *Volume) {
 	return in
 }
 
-// Kubernetes is a manifest with an Indexed Job of shards and a suspended Job of the last
-// cook, with the commands that apply it, wait, and let the last cook start. It needs
-// Kubernetes 1.29 or later.
+// Kubernetes is a manifest with a Job of the plan, if there is one, an Indexed Job of shards
+// and a suspended Job of the last cook, with the commands that apply it, wait, and let those
+// start that wait for others. It needs Kubernetes 1.29 or later.
 func Kubernetes(j Job, c Cluster) (string, error) {
 	if err := j.check(); err != nil {
 		return "", err
@@ -115,7 +121,7 @@ func Kubernetes(j Job, c Cluster) (string, error) {
 	if err := c.check(&j); err != nil {
 		return "", err
 	}
-	for _, text := range append([]string{j.Scene, j.Out, j.Store, j.Program}, j.Flags...) {
+	for _, text := range append([]string{j.Scene, j.Out, j.Store, j.Program, j.Plan}, j.Flags...) {
 		if strings.ToValidUTF8(text, "") != text {
 			return "", fmt.Errorf("farm: %q is not UTF-8, and a manifest holds nothing else", text)
 		}
@@ -127,8 +133,15 @@ func Kubernetes(j Job, c Cluster) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(strings.ToValidUTF8(j.header(), "?") + c.steps(&j, shards))
+	waits := ""
+	if j.Plan != "" {
+		b.WriteString(c.metadata(&j, j.Name+"-plan", "plan"))
+		fmt.Fprintf(&b, "spec:\n  backoffLimit: %d\n", c.Retries)
+		b.WriteString(c.template(&j, "plan", append(j.plan(), "--jobs", fmt.Sprint(j.CPUs)), 0) + "---\n")
+		waits = "\n  suspend: true"
+	}
 	b.WriteString(c.metadata(&j, shards, "shard"))
-	fmt.Fprintf(&b, `spec:
+	fmt.Fprintf(&b, `spec:%s
   completionMode: Indexed
   completions: %d
   parallelism: %d
@@ -146,7 +159,7 @@ func Kubernetes(j Job, c Cluster) (string, error) {
           containerName: untold
           operator: In
           values: [1]
-`, j.Shards, atOnce, c.Retries)
+`, waits, j.Shards, atOnce, c.Retries)
 	b.WriteString(c.template(&j, "shard", append(j.shard("auto"), "--jobs", fmt.Sprint(j.CPUs)), j.Shards))
 	b.WriteString("---\n" + c.metadata(&j, j.Name, "last-cook"))
 	fmt.Fprintf(&b, "spec:\n  suspend: true\n  backoffLimit: %d\n", c.Retries)
@@ -160,26 +173,35 @@ func (c *Cluster) steps(j *Job, shards string) string {
 	if c.Namespace != "" {
 		kubectl += " -n " + c.Namespace
 	}
+	const startJob = `patch job/%[2]s --type=merge -p '{"spec":{"suspend":false}}'`
+	before := ""
+	if j.Plan != "" {
+		before = fmt.Sprintf(`#   while %[1]s get job/%[3]s -o name &&
+#     ! %[1]s wait --for=condition=Complete --timeout=20s job/%[3]s &&
+#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[3]s; do :; done
+#   %[1]s wait --for=condition=Complete --timeout=1s job/%[3]s && %[1]s `+startJob+` &&
+`, kubectl, shards, j.Name+"-plan")
+	}
 	wait := fmt.Sprintf(`#   while %[1]s get job/%[2]s -o name &&
 #     ! %[1]s wait --for=condition=Complete --timeout=20s job/%[2]s &&
-#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[2]s; do :; done
+#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[2]s; do :; done &&
 #   %[1]s patch job/%[3]s --type=merge -p '{"spec":{"suspend":false}}'
 #
-# The second Job is suspended until the last line lets it start: when the shards have ended,
+# The last Job is suspended until the last line lets it start: when the shards have ended,
 # also if some failed. A lost shard costs time only, since the last cook makes what is missing.
 `, kubectl, shards, j.Name)
 	if j.RequireStore {
 		wait = fmt.Sprintf(`#   %[1]s wait --for=condition=Complete --timeout=24h job/%[2]s &&
 #     %[1]s patch job/%[3]s --type=merge -p '{"spec":{"suspend":false}}'
 #
-# The second Job is suspended until the last line lets it start, when all shards have succeeded.
+# The last Job is suspended until the last line lets it start, when all shards have succeeded.
 `, kubectl, shards, j.Name)
 	}
 	return fmt.Sprintf(`#
 #   kubectl apply -f THIS_FILE
-%s# To run it again: kubectl delete -f THIS_FILE, then as above; what the store has is not made
+%s%s# To run it again: kubectl delete -f THIS_FILE, then as above; what the store has is not made
 # again.
-`, wait)
+`, before, wait)
 }
 
 // metadata begins a Job.

@@ -6,36 +6,44 @@ import (
 	"strings"
 )
 
-// Lines are the shards as lines for a shell, in any order and on any machines, and the
-// line that comes when all have ended. CPUs are given to shards; AtOnce, Memory, Time and
+// Lines are the shards as lines for a shell, in any order and on any machines, the line of
+// the plan, which comes before them, "" for none, and the line that comes when all have
+// ended. CPUs are given to shards; AtOnce, Memory, Time and
 // Name have no say.
-func Lines(j Job) (shards []string, last string, err error) {
+func Lines(j Job) (plan string, shards []string, last string, err error) {
 	if err := j.check(); err != nil {
-		return nil, "", err
+		return "", nil, "", err
+	}
+	if j.Plan != "" {
+		plan = Line(j.plan()...)
 	}
 	for i := range j.Shards {
 		shards = append(shards, Line(append(j.shard(j.numbered(i)), "--jobs", strconv.Itoa(j.CPUs))...))
 	}
-	return shards, Line(j.last()...), nil
+	return plan, shards, Line(j.last()...), nil
 }
 
 // Shell is a script for sh that runs all shards beside each other on this machine and then
 // the last cook, which may use all processors.
 func Shell(j Job) (string, error) {
-	shards, last, err := Lines(j)
+	plan, shards, last, err := Lines(j)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	b.WriteString("#!/bin/sh\n" + j.header())
+	first := ""
+	if plan != "" {
+		first = "\n# The scene is planned once, for all of them.\n" + plan + " || exit\n"
+	}
 	fmt.Fprintf(&b, `
 # All %d shards run at once on this machine; then one cook takes them together. Run it again
 # after a failure: what the store has is not made again.
 set -u
-
+%s
 pids=
 trap 'trap "" INT TERM HUP; kill $pids; wait; exit 1' INT TERM HUP
-`, j.Shards)
+`, j.Shards, first)
 	for _, line := range shards {
 		b.WriteString(line + " &\npids=\"$pids $!\"\n")
 	}

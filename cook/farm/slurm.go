@@ -30,26 +30,34 @@ func Slurm(j Job, partition string) (string, error) {
 		note = `# The last cook starts when all shards have succeeded, and is cancelled if one fails. Submit
 # this again then: what the store has is not made again.`
 	}
+	plan, after, planned, all := "", "", "", `"$shards"`
+	if j.Plan != "" {
+		note += `
+#
+# The scene is planned once, by a job that the shards wait for; they are cancelled if it fails.`
+		plan = "plan=$(sbatch --parsable \"$@\" <<'EOF'\n" + j.slurmPlan(partition) + "EOF\n)\nplan=${plan%%;*}\n\n"
+		after, planned, all = ` --dependency="afterok:$plan" --kill-on-invalid-dep=yes`, "plan $plan, ", `"$plan" "$shards"`
+	}
 	fmt.Fprintf(&b, `
 # Submits an array of %d shards and a last cook. Run it where sbatch is, in the folder that
-# relative paths start from. Its arguments, such as --account=NAME, go to both.
+# relative paths start from. Its arguments, such as --account=NAME, go to all.
 #
 %s
 set -eu
 
-shards=$(sbatch --parsable "$@" <<'EOF'
+%sshards=$(sbatch --parsable "$@"%s <<'EOF'
 %sEOF
-)
+)%s
 shards=${shards%%%%;*}
 
 last=$(sbatch --parsable "$@" %s <<'EOF'
 %sEOF
 ) || {
-	scancel "$shards"
+	scancel %s
 	exit 1
 }
-echo "submitted: shards $shards, last cook ${last%%%%;*}"
-`, j.Shards, note, j.slurmShards(partition), dependency, j.slurmLast(partition))
+echo "submitted: %sshards $shards, last cook ${last%%%%;*}"
+`, j.Shards, note, plan, after, j.slurmShards(partition), j.slurmCancelPlan(), dependency, j.slurmLast(partition), all, planned)
 	return b.String(), nil
 }
 
@@ -62,11 +70,24 @@ func (j *Job) slurmShards(partition string) string {
 	// The number of a task is that of its shard also when a part of the array runs again,
 	// which --shard auto would take for a smaller array.
 	line := Line(j.Program, "cook", j.Scene, "--store", j.Store, "--shard") + fmt.Sprintf(` "$SLURM_ARRAY_TASK_ID/%d"`, j.Shards)
-	if len(j.Flags) > 0 {
-		line += " " + Line(j.Flags...)
+	if more := j.follow(); len(more) > 0 {
+		line += " " + Line(more...)
 	}
 	return "#!/bin/sh\n#SBATCH --job-name=" + j.Name + "-shards\n#SBATCH --array=" + array + "\n#SBATCH --requeue\n" +
 		j.slurmResources(partition) + "exec " + line + j.slurmJobs() + "\n"
+}
+
+// slurmPlan is the batch script that writes the plan.
+func (j *Job) slurmPlan(partition string) string {
+	return "#!/bin/sh\n#SBATCH --job-name=" + j.Name + "-plan\n#SBATCH --requeue\n" + j.slurmResources(partition) + "exec " + Line(j.plan()...) + j.slurmJobs() + "\n"
+}
+
+// slurmCancelPlan ends the plan where the shards cannot be submitted.
+func (j *Job) slurmCancelPlan() string {
+	if j.Plan == "" {
+		return ""
+	}
+	return " || {\n\tscancel \"$plan\"\n\texit 1\n}"
 }
 
 // slurmLast is the batch script of the last cook.

@@ -14,7 +14,10 @@ import (
 // yet runs for three questions and is complete then.
 const kubectl = `#!/bin/sh
 echo "$*" >>log
-state=$(cat job 2>/dev/null || if [ "$(wc -l <log)" -gt 4 ]; then echo complete; else echo runs; fi)
+case "$*" in
+*"-plan") if [ -e plan ]; then state=failed; else state=complete; fi ;;
+*) state=$(cat job 2>/dev/null || if [ "$(wc -l <log)" -gt 4 ]; then echo complete; else echo runs; fi) ;;
+esac
 case "$*" in
 *" get "*) [ "$state" != gone ] ;;
 *"wait --for=condition=Complete"*) [ "$state" = complete ] ;;
@@ -40,12 +43,16 @@ func TestStepsOfManifest(t *testing.T) {
 		{"", false, true},
 		{"complete", true, true},
 		{"failed", true, false},
+		{"unplanned", false, false},
+		{"unplanned", true, false},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "kubectl"), []byte(kubectl), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if c.job != "" {
+		if c.job == "unplanned" {
+			testfile.Write(t, filepath.Join(dir, "plan"), "")
+		} else if c.job != "" {
 			testfile.Write(t, filepath.Join(dir, "job"), c.job)
 		}
 		j, in := town(), cluster()

@@ -112,17 +112,7 @@ func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) 
 	if size != bv.ByteLength {
 		dr.notes.warn("meshopt-length", place, fmt.Sprintf("byteLength is %d, but the compressed data holds %d bytes, which were used", bv.ByteLength, size))
 	}
-	u := &unpacked{dr.cache, func() ([]byte, error) {
-		src, err := packed.bytes()
-		if err != nil {
-			return nil, err
-		}
-		out, err := meshopt.Decode(src, layout)
-		if err != nil {
-			return nil, meshoptFault(err)
-		}
-		return out, nil
-	}}
+	u := &unpacked{dr.cache, packed, layout, size}
 	if dr.cache.keepsAll() || int64(size) <= dr.cache.limit/unpackedShare {
 		_, end, err := u.reader()
 		if err != nil {
@@ -141,7 +131,20 @@ func (dr *dataReader) decompress(bv *gltf.BufferView, ext []byte, place string) 
 		return found, openError("(temporary)", err)
 	}
 	dr.spills = append(dr.spills, f)
-	return extent{&inFile{f, "(temporary)"}, 0, size}, nil
+	return extent{&spilled{inFile{f, "(temporary)"}, u}, 0, size}, nil
+}
+
+// decode decodes the stream.
+func (u *unpacked) decode() ([]byte, error) {
+	src, err := u.packed.bytes()
+	if err != nil {
+		return nil, err
+	}
+	out, err := meshopt.Decode(src, u.layout)
+	if err != nil {
+		return nil, meshoptFault(err)
+	}
+	return out, nil
 }
 
 // unpackedShare is the part of the cache that one decoded view may take.

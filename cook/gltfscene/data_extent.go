@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/untoldkit/untold/internal/meshopt"
 	"github.com/untoldkit/untold/internal/scratch"
 )
 
@@ -25,6 +26,9 @@ type ranges struct {
 // must not be modified.
 func (r ranges) slice(off, n int, buf *[]byte) ([]byte, error) {
 	if r.at == nil {
+		if off > len(r.all) || n > len(r.all)-off { // of a stream that is not what it was
+			return nil, changed("(compressed data)")
+		}
 		return r.all[off:][:n:n], nil
 	}
 	if cap(*buf) < n {
@@ -98,11 +102,19 @@ func (n namedReader) ReadAt(b []byte, off int64) (int, error) {
 	return got, err
 }
 
-// unpacked is what a stream decodes to. It is decoded when it is needed and kept as long
-// as the cache has room.
+// unpacked is what a meshopt stream decodes to. It is decoded when it is needed and kept as
+// long as the cache has room.
 type unpacked struct {
 	cache  *cache
-	decode func() ([]byte, error)
+	packed extent
+	layout meshopt.Layout
+	size   int // of what it decodes to
+}
+
+// spilled is what a stream has been decoded to.
+type spilled struct {
+	inFile
+	from *unpacked
 }
 
 func (u *unpacked) reader() (ranges, func(), error) {

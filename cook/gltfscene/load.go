@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/scratch"
 )
@@ -52,6 +53,8 @@ type Options struct {
 	MaxNodes int64
 	// Cache, when set, is shared by several scenes; Open's keep does not count then.
 	Cache *Cache
+	// Read, when set, counts the bytes that are read of the scene's files.
+	Read *atomic.Int64
 }
 
 // DefaultOptions returns the options of a plain load: the file's default
@@ -210,6 +213,9 @@ func load(ctx context.Context, name string, main store, size int64, src source, 
 // newImporter begins a load; size is that of the main file.
 func newImporter(ctx context.Context, name string, size int64, src source, opts Options, limit int64) *importer {
 	base, stem := baseName(name)
+	if opts.Read != nil {
+		src = countedSource{src, opts.Read}
+	}
 	im := &importer{session: session{ctx: ctx, opts: opts, src: src, scene: &Scene{Name: stem, Source: base}}}
 	im.data = newDataReader(&im.session, size, opts.cache(limit))
 	im.nodes = nodePlacer{session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera])}

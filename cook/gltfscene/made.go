@@ -33,6 +33,14 @@ func (m *Made) Close() {
 	}
 }
 
+// store is that of the buffer, nil for none.
+func (m *Made) store() *inFile {
+	if m.Buffer == nil {
+		return nil
+	}
+	return &inFile{m.Buffer, "(temporary)"}
+}
+
 // OpenFile opens a file of a scene whose name a user gave, which may be a link to
 // anywhere. The error is an *Error.
 func OpenFile(name string) (*os.File, fs.FileInfo, error) {
@@ -60,9 +68,9 @@ func OpenMade(ctx context.Context, name string, main *os.File, info fs.FileInfo,
 	// What was made may be larger than the file; nothing of it overlaps.
 	im := newImporter(ctx, name, int64(len(m.JSON))+m.Size, src, opts, keep)
 	im.notes.take(m.Notes)
-	box := container{json: m.JSON, images: m.Images}
-	if m.Buffer != nil {
-		box.hasBin, box.bin = true, extent{&inFile{m.Buffer, "(temporary)"}, 0, int(m.Size)}
+	box, own := container{json: m.JSON, images: m.Images}, m.store()
+	if own != nil {
+		box.hasBin, box.bin = true, extent{own, 0, int(m.Size)}
 	}
 	if look == nil {
 		look = func(*Scene, int, []Primitive) error { return nil }
@@ -74,7 +82,7 @@ func OpenMade(ctx context.Context, name string, main *os.File, info fs.FileInfo,
 	if m.Buffer != nil {
 		s.geometry.spills = append(s.geometry.spills, m.Buffer)
 	}
-	s.geometry.main, s.geometry.stamp = main, filestamp.Of(info)
+	s.geometry.own, s.geometry.main, s.geometry.stamp = own, main, filestamp.Of(info)
 	s.Files = append(append([]string{}, m.Files...), s.Files...)
 	s.listFiles(src.path(base))
 	return s, nil

@@ -185,6 +185,9 @@ func (mr *materialReader) peekImage(index int) ([]byte, error) {
 // The error is an *Error.
 func (im *Image) Bytes() ([]byte, error) {
 	data, err := im.at.bytes()
+	if err == nil && im.check != nil {
+		err = im.check(data)
+	}
 	if err != nil {
 		return nil, at(im.Place, err)
 	}

@@ -64,10 +64,35 @@ func (s *dracoStream) mesh() (*draco.Mesh, error) {
 	})
 }
 
-// dracoData is a store of what is taken out of the mesh of a stream.
+// of returns the bytes of the part; nil where the mesh has none.
+func (p dracoPart) of(m *draco.Mesh) []byte {
+	if p.id == facesPart {
+		data := make([]byte, 0, 4*len(m.Indices))
+		for _, v := range m.Indices {
+			data = binary.LittleEndian.AppendUint32(data, v)
+		}
+		return data
+	}
+	a := m.Attribute(uint32(p.id))
+	if a == nil || !p.floats {
+		if a == nil {
+			return nil
+		}
+		return a.Data
+	}
+	ct, ok := dracoTypes[a.Type]
+	if !ok {
+		return nil
+	}
+	// The values of integers, normalized if the stream says so.
+	return widen(a.Data, &accessor{ct: ct, normalized: a.Normalized && ct != u32})
+}
+
+// dracoData is a store of a part of the mesh of a stream.
 type dracoData struct {
 	stream *dracoStream
-	take   func(*draco.Mesh) []byte
+	part   dracoPart
+	size   int
 }
 
 func (d *dracoData) reader() (ranges, func(), error) {
@@ -76,7 +101,7 @@ func (d *dracoData) reader() (ranges, func(), error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		data := d.take(mesh)
+		data := d.part.of(mesh)
 		return data, int64(len(data)), nil
 	})
 	return ranges{all: data}, func() {}, err
@@ -248,11 +273,9 @@ func (c *compressedMesh) accessor(src *gltf.Accessor, attribute string) (*access
 	case !ok:
 		return nil, unsupported("", decodeHint, "is compressed as type %d", from.Type)
 	case ct == a.ct:
-		a.at = c.data(dracoPart{id, false}, len(from.Data), func(m *draco.Mesh) []byte { return m.Attribute(uint32(id)).Data })
+		a.at = c.data(dracoPart{id, false}, len(from.Data))
 	case a.ct == f32:
-		// The values of integers, normalized if the stream says so.
-		in := &accessor{ct: ct, normalized: from.Normalized && ct != u32}
-		a.at = c.data(dracoPart{id, true}, len(from.Data)/componentSize(ct)*4, func(m *draco.Mesh) []byte { return widen(m.Attribute(uint32(id)).Data, in) })
+		a.at = c.data(dracoPart{id, true}, len(from.Data)/componentSize(ct)*4)
 	default:
 		return nil, malformed("", "is of %s, the compressed data of %s", componentNames[a.ct], componentNames[ct])
 	}
@@ -305,25 +328,18 @@ func allows(a *accessor, c class) bool {
 // indices returns the faces as an accessor.
 func (c *compressedMesh) indices() *accessor {
 	a := &accessor{typ: gltf.AccessorScalar, comps: 1, ct: u32, count: len(c.mesh.Indices), stride: 4}
-	a.at = c.data(dracoPart{facesPart, false}, 4*a.count, func(m *draco.Mesh) []byte {
-		data := make([]byte, 0, 4*len(m.Indices))
-		for _, v := range m.Indices {
-			data = binary.LittleEndian.AppendUint32(data, v)
-		}
-		return data
-	})
+	a.at = c.data(dracoPart{facesPart, false}, 4*a.count)
 	return a
 }
 
-// data returns the n bytes of a part, which take takes out of the mesh. Primitives that
-// share a stream share its parts.
-func (c *compressedMesh) data(part dracoPart, n int, take func(*draco.Mesh) []byte) extent {
+// data returns the n bytes of a part. Primitives that share a stream share its parts.
+func (c *compressedMesh) data(part dracoPart, n int) extent {
 	if n == 0 {
 		return extent{}
 	}
 	d := c.stream.data[part]
 	if d == nil {
-		d = &dracoData{c.stream, take}
+		d = &dracoData{c.stream, part, n}
 		c.stream.data[part] = d
 	}
 	return extent{d, 0, n}

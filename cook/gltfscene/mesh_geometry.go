@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/qmuntal/gltf"
@@ -17,13 +18,21 @@ import (
 // decoded when it is needed, which takes little beside what is done with it. It is safe
 // for use by several goroutines.
 type geometry struct {
-	cache  *cache
-	plans  [][]*plan // by Scene.Meshes
-	uses   []int32   // by Scene.Meshes: nodes
-	jobs   []*job    // in the order of the file
-	main   *os.File  // nil once it is closed
+	cache *cache
+	plans [][]*plan // by Scene.Meshes
+	uses  []int32   // by Scene.Meshes: nodes
+	jobs  []*job    // in the order of the file
+	main  *os.File  // nil once it is closed
+	own   *inFile   // the store of what lies in the main file, or was made of it; nil for none
+	stamp filestamp.Stamp
+
+	mu     sync.Mutex // for spills
 	spills []*os.File
-	stamp  filestamp.Stamp
+
+	// check, when set, sees every mesh that is decoded, and refuses those that are not what
+	// a plan knows.
+	check   func(mesh int, list []Primitive) error
+	checked []atomic.Bool
 }
 
 // newGeometry groups plans by meshes.
@@ -41,9 +50,9 @@ func newGeometry(c *cache, s *Scene, plans []*plan, jobs []*job) *geometry {
 }
 
 // all decodes a job, or takes it from the cache.
-func (g *geometry) all(j *job) (*decoded, error) {
+func (g *geometry) all(j *job, acc *accessor) (*decoded, error) {
 	decode := func() (*decoded, int64, error) {
-		d, err := j.decode(0, j.acc.count)
+		d, err := j.decode(acc, 0, acc.count)
 		j.saw(d, err)
 		return d, j.bytes(), err
 	}
@@ -59,15 +68,15 @@ const smallJob = 1 << 20
 
 // some decodes the elements of a job from first to last, of which it may decode more: from
 // is the first element of the result.
-func (g *geometry) some(j *job, first, last int) (d *decoded, from int, err error) {
+func (g *geometry) some(j *job, acc *accessor, first, last int) (d *decoded, from int, err error) {
 	if last-first == j.acc.count || j.acc.sparse != nil || g.cache.keepsAll() || j.bytes() <= smallJob || g.cache.has(j) {
-		d, err = g.all(j)
+		d, err = g.all(j, acc)
 		return d, 0, err
 	}
 	if j.look(); j.err != nil {
 		return nil, 0, j.err
 	}
-	d, err = j.decode(first, last)
+	d, err = j.decode(acc, first, last)
 	return d, first, err
 }
 
@@ -111,7 +120,7 @@ func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
 	p = Primitive{Slot: pl.slot}
 	first, last := 0, pl.count
 	if pl.index != nil {
-		d, err := g.all(pl.index)
+		d, err := g.all(pl.index, pl.index.acc)
 		if err != nil {
 			return p, 0, err
 		}
@@ -155,11 +164,12 @@ func (pl *plan) narrow(d *decoded) (first, last int, ok bool) {
 
 // attributes decodes what the vertices from first to last have.
 func (g *geometry) attributes(p *Primitive, pl *plan, first, last int) error {
+	together := g.interleaved(pl)
 	get := func(j *job, set func(d *decoded, lo, hi int)) error {
 		if j == nil {
 			return nil
 		}
-		d, from, err := g.some(j, first, last)
+		d, from, err := g.some(j, together.accessor(j), first, last)
 		if err == nil {
 			set(d, first-from, last-from)
 		}

@@ -137,33 +137,33 @@ func (dr *dataReader) decodedLimit() int64 {
 }
 
 // decode decodes the elements from first to last; all of them for indices and sparse
-// accessors.
-func (j *job) decode(first, last int) (d *decoded, err error) {
+// accessors. acc is the job's accessor, or the same with its bytes elsewhere.
+func (j *job) decode(acc *accessor, first, last int) (d *decoded, err error) {
 	d = &decoded{}
 	bad, whole := -1, true
 	switch j.class {
 	case classPosition, classNormal:
-		d.vec3, bad, err = decodeVec[[3]float32](j.acc, first, last, 0)
+		d.vec3, bad, err = decodeVec[[3]float32](acc, first, last, 0)
 		whole = d.vec3 != nil
 		if j.class == classNormal && whole && bad >= 0 {
 			d.odd, bad = zeroNotFinite(d.vec3), -1
 		}
 	case classTangent:
-		d.vec4, bad, err = decodeVec[[4]float32](j.acc, first, last, 0)
+		d.vec4, bad, err = decodeVec[[4]float32](acc, first, last, 0)
 		if d.vec4 != nil && bad >= 0 {
 			d.odd, bad = zeroNotFinite(d.vec4), -1
 		}
 		d.fixed = fixHandedness(d.vec4)
 		whole = d.vec4 != nil
 	case classUV:
-		d.vec2, bad, err = decodeVec[[2]float32](j.acc, first, last, 0)
+		d.vec2, bad, err = decodeVec[[2]float32](acc, first, last, 0)
 		whole = d.vec2 != nil
 	case classColor:
-		d.vec4, bad, err = decodeVec[[4]float32](j.acc, first, last, 1)
+		d.vec4, bad, err = decodeVec[[4]float32](acc, first, last, 1)
 		d.fixed = clampColors(d.vec4)
 		whole = d.vec4 != nil
 	case classIndex:
-		d.index, d.smallest, d.largest, bad, err = decodeIndices(j.acc)
+		d.index, d.smallest, d.largest, bad, err = decodeIndices(acc)
 		whole = bad < 0
 	}
 	switch {
@@ -196,7 +196,7 @@ func (j *job) look() {
 		}
 		for first := 0; first < j.acc.count; first += step {
 			var d *decoded
-			if d, j.err = j.decode(first, min(first+step, j.acc.count)); j.err != nil {
+			if d, j.err = j.decode(j.acc, first, min(first+step, j.acc.count)); j.err != nil {
 				return
 			}
 			j.fixed, j.odd = j.fixed+d.fixed, j.odd+d.odd

@@ -31,12 +31,13 @@ func Open(ctx context.Context, name string, opts Options, keep int64, look func(
 		look = func(*Scene, int, []Primitive) error { return nil }
 	}
 	base := filepath.Base(name)
-	s, err := load(ctx, name, &inFile{f, base}, info.Size(), src, opts, keep, look)
+	main := &inFile{counted(f, opts.Read), base}
+	s, err := load(ctx, name, main, info.Size(), src, opts, keep, look)
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	s.geometry.main, s.geometry.stamp = f, filestamp.Of(info)
+	s.geometry.own, s.geometry.main, s.geometry.stamp = main, f, filestamp.Of(info)
 	s.listFiles(src.path(base))
 	return s, nil
 }
@@ -70,6 +71,12 @@ func (s *Scene) Geometry(mesh int) ([]Primitive, error) {
 			return nil, named(s.Source, at(fmt.Sprintf("meshes[%d]", m.Index), changed(s.Source)))
 		}
 	}
+	if g := s.geometry; g.check != nil && !g.checked[mesh].Load() {
+		if err := g.check(mesh, kept); err != nil {
+			return nil, named(s.Source, at(fmt.Sprintf("meshes[%d]", m.Index), err))
+		}
+		g.checked[mesh].Store(true)
+	}
 	return kept, nil
 }
 
@@ -82,6 +89,8 @@ func (s *Scene) Close() error {
 	if s.geometry == nil || s.geometry.main == nil {
 		return nil
 	}
+	s.geometry.mu.Lock()
+	defer s.geometry.mu.Unlock()
 	scratch.Close(s.geometry.spills...)
 	err := s.geometry.main.Close()
 	s.geometry.main = nil

@@ -231,6 +231,8 @@ type Image struct {
 	MIME  string // from the leading bytes: image/png, image/jpeg, image/webp, image/ktx2, ... or ""
 	file  string // absolute path when external
 	at    extent // the bytes
+	// check, when set, returns an error for bytes that are not those that a plan knows.
+	check func(data []byte) error
 }
 
 // Light is a KHR_lights_punctual light, placed.

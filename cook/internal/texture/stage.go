@@ -31,6 +31,8 @@ type Source struct {
 	URI   string // decoded, empty when embedded
 	Size  int64  // of what Bytes returns, as far as it is known
 	Bytes func() ([]byte, error)
+	// Sum, when set, gets the SHA-256 of what Bytes returned.
+	Sum *[sha256.Size]byte
 	// Optional images that are damaged do not fail the call: their result has
 	// Err set.
 	Optional bool
@@ -88,6 +90,10 @@ func Stage(ctx context.Context, dir string, sources []Source, limits Limits, job
 				errs[i] = err
 				return nil
 			}
+			read := sha256.Sum256(data)
+			if s.Sum != nil {
+				*s.Sum = read
+			}
 			c, err := convertFor(s.Normal, data, func(need int64) error {
 				// Given back before more is taken: what waits must hold nothing.
 				free()
@@ -109,7 +115,10 @@ func Stage(ctx context.Context, dir string, sources []Source, limits Limits, job
 				errs[i] = fmt.Errorf("images[%d] (%s): %w", s.Index, describe(s), err)
 				return nil
 			}
-			sum := sha256.Sum256(c.data)
+			sum := read
+			if len(c.data) != len(data) || &c.data[0] != &data[0] { // else it is as it was
+				sum = sha256.Sum256(c.data)
+			}
 			results[i] = result{c, hex.EncodeToString(sum[:])}
 			out[i] = Staged{Width: c.width, Height: c.height, Size: int64(len(c.data)), Change: c.change}
 			// Written under its hash, so that memory holds one image per job;

@@ -1,0 +1,414 @@
+package gltfscene
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/qmuntal/gltf"
+
+	"github.com/untoldkit/untold/cook/internal/planfile"
+	"github.com/untoldkit/untold/internal/filestamp"
+	"github.com/untoldkit/untold/internal/meshopt"
+)
+
+// Kinds of stores.
+const (
+	storeOwn      = iota // what lies in the main file, or was made of it
+	storeBeside          // a file
+	storeBytes           // bytes that the document has
+	storeUnpacked        // what a meshopt stream decodes to
+	storeDraco           // a part of a Draco mesh
+	storeStream          // a Draco mesh; no extent lies in it
+)
+
+// sized is a store that was read, with how many bytes it has.
+type sized struct {
+	store  store
+	size   int64
+	stream *dracoStream // of storeStream
+}
+
+// streamStore stands for a stream among stores.
+type streamStore struct{ s *dracoStream }
+
+func (streamStore) reader() (ranges, func(), error) { return ranges{}, func() {}, nil }
+
+// extent codes where bytes lie. A store follows the first extent that lies in it.
+func (p *planCoder) extent(x *extent) {
+	number := p.store(x.store) // 0 is none
+	if number == 0 || p.c.Err() != nil {
+		return
+	}
+	size := math.MaxInt
+	if p.c.Reading() {
+		s := p.list[number-1]
+		x.store, size = s.store, int(s.size)
+		if x.store == nil {
+			p.c.Fail("an extent lies in a stream")
+		}
+	}
+	p.c.Int(&x.off, 0, size)
+	p.c.Int(&x.n, 0, max(0, size-x.off))
+}
+
+// store codes a store and returns its number, from 1; 0 is none. A new one gets the next
+// number when those that it lies in have theirs.
+func (p *planCoder) store(s store) int {
+	c := p.c
+	if sp, ok := s.(*spilled); ok {
+		s = sp.from
+	}
+	const none, fresh, known = 0, 1, 2
+	code := none
+	switch n, ok := p.stores[s]; {
+	case s == nil:
+	case ok:
+		code = known + n - 1
+	default:
+		code = fresh
+	}
+	c.Int(&code, none, known+len(p.list)-1+len(p.stores))
+	switch {
+	case c.Err() != nil || code == none:
+		return 0
+	case code >= known:
+		return code - known + 1
+	case !c.Reading():
+		p.writeStore(s)
+		p.stores[s] = len(p.stores) + 1
+		return p.stores[s]
+	}
+	made := p.readStore()
+	p.list = append(p.list, made)
+	return len(p.list)
+}
+
+func (p *planCoder) writeStore(s store) {
+	c := p.c
+	kind := func(k int) { c.Int(&k, 0, storeStream) }
+	switch s := s.(type) {
+	case *inFile:
+		if s != p.scene.geometry.own {
+			c.Fail("bytes lie in a file that is not known")
+		}
+		kind(storeOwn)
+	case *external:
+		kind(storeBeside)
+		c.Text(&s.name)
+		c.Int64(&s.size)
+	case *inMemory:
+		kind(storeBytes)
+		c.Bytes(&s.data)
+	case *unpacked:
+		kind(storeUnpacked)
+		p.unpacked(s)
+	case *dracoData:
+		kind(storeDraco)
+		p.draco(s)
+	case streamStore:
+		kind(storeStream)
+		p.stream(s.s)
+	default:
+		c.Fail("bytes lie in %T", s)
+	}
+}
+
+func (p *planCoder) readStore() (made sized) {
+	c, kind := p.c, 0
+	c.Int(&kind, storeOwn, storeStream)
+	if c.Err() != nil {
+		return made
+	}
+	switch kind {
+	case storeOwn:
+		if made = (sized{store: p.own, size: p.size}); p.own == nil {
+			c.Fail("there are no bytes")
+		}
+		p.plain += p.size
+	case storeBeside:
+		made = p.besides()
+	case storeBytes:
+		m := &inMemory{}
+		c.Bytes(&m.data)
+		made = sized{store: m, size: int64(len(m.data))}
+		p.plain += made.size
+	case storeUnpacked:
+		u := &unpacked{cache: p.cache}
+		p.unpacked(u)
+		made = sized{store: u, size: int64(u.size)}
+		if int64(u.size) > p.cache.limit/unpackedShare && !p.cache.keepsAll() {
+			made.store = &lateSpill{p: p, u: u}
+		}
+	case storeDraco:
+		d := &dracoData{}
+		p.draco(d)
+		made = sized{store: d, size: int64(d.size)}
+	case storeStream:
+		s := &dracoStream{cache: p.cache, data: map[dracoPart]*dracoData{}}
+		p.stream(s)
+		made.stream = s
+	}
+	return made
+}
+
+// besides finds a file that a URI named.
+func (p *planCoder) besides() (made sized) {
+	x := &external{src: p.src}
+	p.c.Text(&x.name)
+	p.c.Int64(&x.size)
+	if p.c.Err() != nil {
+		return made
+	}
+	f, info, err := p.src.open(x.name)
+	if err != nil {
+		p.c.Fail("%v", openError(x.name, err))
+		return made
+	}
+	f.Close()
+	if info.Size() != x.size {
+		p.c.Fail("file %s has %d bytes, not %d", quote(x.name), info.Size(), x.size)
+	}
+	x.stamp = filestamp.Of(info)
+	p.plain += x.size
+	return sized{store: x, size: x.size}
+}
+
+func (p *planCoder) unpacked(u *unpacked) {
+	c := p.c
+	p.extent(&u.packed)
+	mode, filter := int(u.layout.Mode), int(u.layout.Filter)
+	c.Int(&mode, 0, math.MaxUint8)
+	c.Int(&filter, 0, math.MaxUint8)
+	u.layout.Mode, u.layout.Filter = meshopt.Mode(mode), meshopt.Filter(filter)
+	c.Int(&u.layout.Count, 0, math.MaxInt32)
+	c.Int(&u.layout.Stride, 1, math.MaxUint16)
+	c.Int(&u.size, 0, math.MaxInt)
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	p.plain += 2 * int64(u.packed.n)
+	if err := u.layout.Check(); err != nil || u.size != u.layout.Count*u.layout.Stride {
+		c.Fail("a compressed view of %d elements", u.layout.Count)
+		return
+	}
+	p.reserve(int64(u.size), 1)
+}
+
+func (p *planCoder) draco(d *dracoData) {
+	c := p.c
+	n := p.store(streamStore{d.stream})
+	if c.Reading() {
+		if n > 0 {
+			d.stream = p.list[n-1].stream
+		}
+		if d.stream == nil {
+			c.Fail("a part of no stream")
+			return
+		}
+	}
+	c.Int(&d.part.id, facesPart, math.MaxUint32)
+	c.Bool(&d.part.floats)
+	c.Int(&d.size, 0, math.MaxInt32)
+}
+
+func (p *planCoder) stream(s *dracoStream) {
+	c := p.c
+	p.extent(&s.packed)
+	c.Int(&s.limits.Faces, 0, math.MaxInt32)
+	c.Int(&s.limits.Points, 0, math.MaxInt32)
+	c.Int64(&s.limits.Bytes)
+	if !c.Reading() {
+		return
+	}
+	p.plain += 15 * int64(s.packed.n)
+	taken := p.taken
+	p.reserve(int64(s.limits.Points), 6)
+	p.reserve(int64(s.limits.Faces), 12)
+	p.taken = taken
+	if s.limits.Bytes < 1 {
+		c.Fail("a stream of %d bytes", s.limits.Bytes)
+	}
+}
+
+// lateSpill decodes a view that the cache has no room for to a temporary file, once.
+type lateSpill struct {
+	p    *planCoder
+	u    *unpacked
+	once sync.Once
+	file *inFile
+	err  error
+}
+
+func (l *lateSpill) reader() (ranges, func(), error) {
+	l.once.Do(func() {
+		out, err := l.u.decode()
+		var f *os.File
+		if err == nil {
+			f, err = spill(out)
+		}
+		if l.err = err; err != nil {
+			return
+		}
+		g := l.p.scene.geometry
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.spills = append(g.spills, f)
+		l.file = &inFile{f, "(temporary)"}
+	})
+	if l.err != nil {
+		return ranges{}, nil, l.err
+	}
+	return l.file.reader()
+}
+
+// geometry codes how meshes are decoded.
+func (p *planCoder) geometry() {
+	c, s := p.c, p.scene
+	g := s.geometry
+	var jobs []*job
+	var plans []*plan
+	number := map[*job]int{}
+	if !c.Reading() {
+		jobs = g.jobs
+		for i, j := range jobs {
+			number[j] = i + 1
+		}
+		for _, list := range g.plans {
+			plans = append(plans, list...)
+		}
+	}
+	planfile.List(c, &jobs, 8, func(_ int, j **job) {
+		if c.Reading() {
+			*j = &job{acc: &accessor{}}
+		}
+		p.job(*j)
+	})
+	planfile.List(c, &plans, 11, func(_ int, pl **plan) {
+		if c.Reading() {
+			*pl = &plan{}
+		}
+		p.plan(*pl, jobs, number)
+	})
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	s.geometry = newGeometry(p.cache, s, plans, jobs)
+	s.geometry.checked = make([]atomic.Bool, len(s.Meshes))
+	for i, list := range s.geometry.plans {
+		if len(list) < len(s.Meshes[i].Parts) {
+			c.Fail("mesh %d has %d parts, and how %d of them are decoded is known", i, len(s.Meshes[i].Parts), len(list))
+		}
+	}
+}
+
+func (p *planCoder) job(j *job) {
+	c, a := p.c, j.acc
+	class, typ := int(j.class), int(a.typ)
+	c.Int(&class, 0, int(classIndex))
+	c.Int(&typ, 0, int(gltf.AccessorMat4))
+	c.Int(&a.ct, i8, f32)
+	c.Bool(&a.normalized)
+	c.Int(&a.count, 0, math.MaxInt32)
+	p.extent(&a.at)
+	c.Int(&a.stride, 1, math.MaxInt32)
+	c.Int(&j.place.accessor, 0, math.MaxInt32)
+	c.Int(&j.fixed, 0, math.MaxInt32)
+	c.Int(&j.odd, 0, math.MaxInt32)
+	some := a.sparse != nil
+	if c.Bool(&some); some && c.Err() == nil {
+		p.sparse(a)
+	}
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	j.class, a.typ = classOf(class), gltf.AccessorType(typ)
+	size := 0
+	a.comps, size = componentsOf(a.typ, a.ct)
+	if _, known := componentNames[a.ct]; !known || !allows(a, j.class) {
+		c.Fail("an accessor is %s", a.typ)
+		return
+	}
+	if a.at.store != nil {
+		if err := fits(a.at.n, 0, a.count, a.stride, size); err != nil {
+			c.Fail("%v", err)
+		}
+	}
+	if s := a.sparse; s != nil {
+		n := componentSize(s.ct)
+		if fits(s.indices.n, 0, s.count, n, n) != nil || fits(s.values.n, 0, s.count, size, size) != nil || s.count > a.count {
+			c.Fail("a sparse accessor is too short")
+		}
+	}
+	p.reserve(int64(a.count), elementBytes[j.class])
+	j.once.Do(func() {}) // what decoding shows is known
+}
+
+// classOf is a class by its number.
+func classOf(n int) class {
+	return [...]class{classPosition, classNormal, classTangent, classUV, classColor, classIndex}[n]
+}
+
+func (p *planCoder) sparse(a *accessor) {
+	c := p.c
+	if c.Reading() {
+		a.sparse = &sparse{}
+	}
+	s := a.sparse
+	c.Int(&s.count, 0, math.MaxInt32)
+	p.extent(&s.indices)
+	c.Int(&s.ct, i8, u32)
+	p.extent(&s.values)
+}
+
+// plan codes how a primitive is decoded.
+func (p *planCoder) plan(pl *plan, jobs []*job, number map[*job]int) {
+	c, s := p.c, p.scene
+	mode := int(pl.mode)
+	c.Int(&pl.mesh, 0, len(s.Meshes)-1)
+	c.Int(&pl.slot, 0, math.MaxInt32)
+	c.Int(&mode, 0, math.MaxUint8)
+	c.Int(&pl.count, 1, math.MaxInt32)
+	pl.mode = gltf.PrimitiveMode(mode)
+	if c.Reading() && c.Err() == nil {
+		pl.material = -1
+		pl.place = fmt.Sprintf("meshes[%d].primitives[%d]", s.Meshes[pl.mesh].Index, pl.slot)
+	}
+	use := func(to **job, of class, property string) {
+		n := number[*to]
+		c.Int(&n, 0, len(jobs))
+		if !c.Reading() || c.Err() != nil || n == 0 {
+			return
+		}
+		j := jobs[n-1]
+		if *to = j; j.class != of || of != classIndex && j.acc.count != pl.count {
+			c.Fail("%s does not fit its accessors", pl.place)
+		}
+		if j.uses++; j.uses == 1 {
+			j.place.primitive, j.place.property = pl.place, property
+		}
+	}
+	for i, to := range [...]**job{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color} {
+		use(to, classes[i].class, classes[i].property)
+	}
+	use(&pl.index, classIndex, ".indices")
+	if !c.Reading() || c.Err() != nil {
+		return
+	}
+	n := pl.count
+	if pl.index != nil {
+		n = pl.index.acc.count
+	}
+	switch {
+	case pl.position == nil, n < 3, pl.mode == gltf.PrimitiveTriangles && n%3 != 0,
+		!slices.Contains([]gltf.PrimitiveMode{gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan}, pl.mode):
+		c.Fail("%s is none of triangles", pl.place)
+	case pl.mode != gltf.PrimitiveTriangles:
+		p.reserve(int64(n-2), 12)
+	case pl.index == nil:
+		p.reserve(int64(n), 4)
+	}
+}

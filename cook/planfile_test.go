@@ -1,0 +1,228 @@
+package cook
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// writePlan writes a plan of a scene and returns its path.
+func writePlan(t *testing.T, scene string, o Options) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "scene"+PlanExt)
+	res, err := WritePlan(t.Context(), scene, path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Bytes == 0 || res.Payloads == 0 || res.Read == 0 {
+		t.Errorf("%+v", res)
+	}
+	return path
+}
+
+// TestPlan: shards that follow a plan, and the last cook, give the bytes of one machine,
+// and all of them look for results under the keys of cooks without one.
+func TestPlan(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	o := yardOptions()
+	fresh := t.TempDir()
+	one, err := Run(t.Context(), scene, fresh, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := testfile.ReadTree(t, fresh)
+	plan := writePlan(t, scene, o)
+	for _, n := range []int{1, 2, 7, 64} {
+		p, _ := place(t)
+		o := o
+		o.Store = store.New(p, nil)
+		for i := range n {
+			if o.Plan = plan; i == 1 {
+				o.Plan = "" // also among those that follow one
+			}
+			if res, err := RunShard(t.Context(), scene, Shard{i, n}, o); err != nil || res.Payloads != one.Tiles || res.Reused != 0 {
+				t.Fatalf("%+v, %v", res, err)
+			}
+		}
+		o.RequireStore = true
+		for _, o.Plan = range []string{plan, ""} {
+			out := t.TempDir()
+			res, err := Run(t.Context(), scene, out, o)
+			if err != nil || res.Reused != one.Tiles {
+				t.Fatalf("%d shards: %+v, %v", n, res, err)
+			}
+			if d := cmp.Diff(want, testfile.ReadTree(t, out)); d != "" {
+				t.Errorf("%d shards: %.500s", n, d)
+			}
+			if d := cmp.Diff(one.Notes, res.Notes); d != "" {
+				t.Error(d)
+			}
+			again, err := Run(t.Context(), scene, out, o)
+			if err != nil || !again.Unchanged {
+				t.Errorf("%+v, %v", again, err)
+			}
+		}
+	}
+}
+
+// planReads are how many times the bytes of a scene shards together read without a plan,
+// if that is asked for, and with one, and the last cook with one.
+func planReads(t *testing.T, scene string, n int, o Options, both bool) (without, with, last float64) {
+	t.Helper()
+	st, err := os.Stat(scene)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := writePlan(t, scene, o)
+	for _, to := range []*float64{&without, &with} {
+		if to == &without && !both {
+			continue
+		}
+		p, _ := place(t)
+		o := o
+		o.Store = store.New(p, nil)
+		if o.Plan = ""; to == &with {
+			o.Plan = plan
+		}
+		sum := int64(0)
+		for i := range n {
+			res, err := RunShard(t.Context(), scene, Shard{i, n}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += res.Read
+		}
+		*to = float64(sum) / float64(st.Size())
+		if to == &with {
+			o.RequireStore, o.read = true, &atomic.Int64{}
+			if _, err := Run(t.Context(), scene, t.TempDir(), o); err != nil {
+				t.Fatal(err)
+			}
+			last = float64(o.read.Load()) / float64(st.Size())
+		}
+	}
+	return without, with, last
+}
+
+// TestPlanReads: all shards together read little more of a scene than there is, and the
+// last cook its images alone.
+func TestPlanReads(t *testing.T) {
+	scene := generated(t, "city", "-blocks", "2", "-unique", "-detail", "0", "-texture-size", "64")
+	past := time.Now().Add(-time.Hour)
+	must0(t, os.Chtimes(scene, past, past)) // its time is to be trusted
+	o := ClassicOptions()
+	o.TileSize[0], o.TileSize[2], o.NoSync = 40, 40, true
+	for _, c := range []struct {
+		shards int
+		both   bool
+		most   float64
+	}{
+		{7, true, 1.3},
+		{64, false, 2}, // more than there are tiles: each reads again what is cut, as the ground
+	} {
+		without, with, last := planReads(t, scene, c.shards, o, c.both)
+		t.Logf("%d shards: %.2f times the file without a plan, %.2f with one, the last cook %.3f", c.shards, without, with, last)
+		if with > c.most || c.both && without < float64(c.shards) || last > 0.1 {
+			t.Errorf("%d shards: %.2f times the file with a plan, %.2f without, the last cook %.3f", c.shards, with, without, last)
+		}
+	}
+}
+
+// TestPlanOfAnotherScene: a plan of something else is an error that says what differs.
+func TestPlanOfAnotherScene(t *testing.T) {
+	yard := newYard()
+	dir := t.TempDir()
+	scene := filepath.Join(dir, "yard.gltf")
+	yard.write(t, scene)
+	past := time.Now().Add(-time.Hour).Truncate(time.Second)
+	still := func() {
+		t.Helper()
+		must0(t, os.Chtimes(scene, past, past))
+	}
+	still()
+	o := yardOptions()
+	plan := writePlan(t, scene, o)
+	p, _ := place(t)
+	o.Store, o.Plan = store.New(p, nil), plan
+	try := func(o Options) error {
+		t.Helper()
+		_, err := RunShard(t.Context(), scene, Shard{0, 2}, o)
+		_, err2 := Run(t.Context(), scene, t.TempDir(), o)
+		if (err == nil) != (err2 == nil) {
+			t.Errorf("a shard: %v, the last cook: %v", err, err2)
+		}
+		return err
+	}
+	refused := func(o Options, says string) {
+		t.Helper()
+		if err := try(o); !errors.Is(err, ErrStalePlan) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", says, err)
+		}
+	}
+	if err := try(o); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		edit func(o *Options)
+		says string
+	}{
+		{func(o *Options) { o.TileSize[0] = 9 }, "other settings: TileSize"},
+		{func(o *Options) { o.Clip, o.LODMinTriangles = false, 99 }, "other settings: Clip, LODMinTriangles"},
+		{func(o *Options) { o.Generator = "untold 9" }, "another version"},
+		{func(o *Options) { o.Items = []Item{{File: scene}} }, "other files"},
+		{func(o *Options) { o.Grade = []byte("LUT_3D_SIZE 2\n" + strings.Repeat("0 0 0\n", 8)) }, "other settings: Grade"},
+	} {
+		o := o
+		c.edit(&o)
+		refused(o, c.says)
+	}
+
+	text := string(testfile.Read(t, scene))
+	// Touched, or copied: the content decides.
+	now := time.Now().Add(-time.Minute)
+	must0(t, os.Chtimes(scene, now, now))
+	if err := try(o); err != nil {
+		t.Errorf("a touched file: %v", err)
+	}
+	testfile.Write(t, scene, text+" ")
+	refused(o, "bytes, and had")
+	yard.things[3].x++
+	yard.write(t, scene)
+	if len(testfile.Read(t, scene)) != len(text) {
+		t.Fatal("the edited scene is of another size")
+	}
+	refused(o, "another content")
+	os.Remove(scene)
+	if err := try(o); err == nil {
+		t.Error("a scene that has gone")
+	}
+
+	// Damage, wherever it is.
+	testfile.Write(t, scene, text)
+	still()
+	good := string(testfile.Read(t, plan))
+	for at := 0; at < len(good); at += 1 + len(good)/97 {
+		testfile.Write(t, plan, good[:at]+string(good[at]^0x20)+good[at+1:])
+		if _, err := readPlan(plan, &o); !errors.Is(err, ErrDamagedPlan) {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+		testfile.Write(t, plan, good[:at])
+		if _, err := readPlan(plan, &o); !errors.Is(err, ErrDamagedPlan) {
+			t.Fatalf("%d bytes: %v", at, err)
+		}
+	}
+	o.Plan = filepath.Join(dir, "none"+PlanExt)
+	if err := try(o); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,141 @@
+package cook
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/untoldkit/untold/cook/internal/planfile"
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+type boxOf = geom.Box
+
+// planHead is what a plan was made with, and what belongs to no file of the scene.
+type planHead struct {
+	settings map[string]json.RawMessage // the options that count, by their names
+	items    sum
+	pieces   map[int]int64 // by object; nil where they cannot be many
+}
+
+func (h *planHead) code(c *planfile.Coder) {
+	text, err := json.Marshal(h.settings) // in the order of the names
+	if err != nil {
+		c.Fail("%v", err)
+	}
+	c.Bytes(&text)
+	if c.Reading() && c.Err() == nil && json.Unmarshal(text, &h.settings) != nil {
+		c.Fail("its settings cannot be read")
+	}
+	c.Sum((*[32]byte)(&h.items))
+	counted := h.pieces != nil
+	c.Bool(&counted)
+	if !counted {
+		return
+	}
+	objects := slices.Sorted(maps.Keys(h.pieces))
+	if c.Reading() {
+		h.pieces = map[int]int64{}
+	}
+	planfile.List(c, &objects, 2, func(i int, o *int) {
+		c.Int(o, 0, math.MaxInt32)
+		n := h.pieces[*o]
+		c.Int64(&n)
+		if n < 0 {
+			c.Fail("%d pieces", n)
+		}
+		h.pieces[*o] = n
+	})
+}
+
+// planSettings are the options that a plan depends on, or what is cooked by it, and the
+// numbers of the code.
+func (o *Options) planSettings() (map[string]json.RawMessage, error) {
+	out := o.OutputOptions
+	out.NoSync, out.Full, out.Verify, out.DryRun, out.Report = false, false, false, false, false
+	in := o.InputOptions
+	in.Items = nil // see planHead.items
+	grade := ""
+	if out.Grade != nil {
+		grade, out.Grade = hashOf(out.Grade), nil
+	}
+	all := map[string]json.RawMessage{}
+	for _, group := range []any{
+		in, o.GridOptions, o.LevelOptions, o.TextureOptions, out,
+		map[string]any{
+			"Compat": o.Compat, "nodeTexels": o.nodeTexels, "Grade": grade,
+			planVersion: []any{planStage, tileStage, nodeStage, o.Textures.Stages(), sceneStage},
+		},
+	} {
+		text, err := json.Marshal(group)
+		if err == nil {
+			err = json.Unmarshal(text, &all)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// planVersion is the name of the numbers of the code among settings.
+const planVersion = "version"
+
+// differences names the settings that are not the same, in the order of their names.
+func differences(a, b map[string]json.RawMessage) (names []string) {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if string(a[name]) != string(b[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// fits returns an error unless a plan was made with such settings.
+func (h *planHead) fits(path string, now map[string]json.RawMessage) error {
+	differ := differences(h.settings, now)
+	if len(differ) == 0 {
+		return nil
+	}
+	for _, name := range []string{"Generator", planVersion} {
+		if slices.Contains(differ, name) {
+			return stalePlan(path, fmt.Sprintf("it was made by another version, %s", clip(string(h.settings["Generator"]))))
+		}
+	}
+	return stalePlan(path, "it was made with other settings: "+clip(strings.Join(differ, ", ")))
+}
+
+// clip keeps texts of files short.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 200 {
+		return string(r[:200]) + "..."
+	}
+	return s
+}
+
+// itemsSum hashes what a scene consists of and where that stands. Paths start at the
+// folder of the scene.
+func itemsSum(scene string, items []Item) (sum, error) {
+	list := slices.Clone(items)
+	for i := range list {
+		list[i].File = relativeTo(scene, absolute(list[i : i+1])[0].File)
+	}
+	text, err := json.Marshal(list)
+	d := newDigest()
+	d.text(string(text))
+	return d.sum(), err
+}
+
+func parseSum(text string) (out sum, ok bool) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(out) {
+		return out, false
+	}
+	return sum(b), true
+}
