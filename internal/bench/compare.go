@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/untoldkit/untold/internal/budget"
@@ -14,8 +15,9 @@ import (
 type Verdict string
 
 // The verdicts. A row is faster or slower where the medians of its times differ by more
-// than Tolerance and the ranges of the runs do not overlap; where they overlap, or a
-// report has one run alone, that is noise, of which nothing follows.
+// than Tolerance and the spread of the runs, and the ranges of these do not overlap. Other
+// differences beyond Tolerance, and those to or from one run alone, are noise, of which
+// nothing follows.
 const (
 	Faster Verdict = "faster"
 	Slower Verdict = "slower"
@@ -99,6 +101,9 @@ func (r *Report) Compare(old *Report) (*Comparison, error) {
 		x.Verdict = judge(now, before)
 		if m.Runs > 1 && o.Runs > 1 {
 			x.Spread = new(max(now.part(), before.part()))
+			if q := ratio(now.Median, before.Median); q != nil && x.Verdict != Same && math.Abs(*q-1) <= *x.Spread {
+				x.Verdict = Noise
+			}
 		} else if x.Verdict != Same {
 			x.Verdict = Noise
 		}
