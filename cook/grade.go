@@ -9,8 +9,11 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// gradeExt ends the name of the colour table that a cook stages.
-const gradeExt = ".cube"
+// gradeExt ends the name of a colour table, gradeEnd that of the one that a cook stages.
+const (
+	gradeExt = ".cube"
+	gradeEnd = "_grade" + gradeExt
+)
 
 // checkGrade refuses a table that no reader takes.
 func (o *Options) checkGrade() error {
@@ -24,7 +27,7 @@ func (o *Options) checkGrade() error {
 }
 
 // gradeFile is where the table lies: beside the tiles, by the scene's name.
-func (c *scenePlan) gradeFile() string { return path.Join(c.opts.PayloadDir, c.name+"_grade"+gradeExt) }
+func (c *scenePlan) gradeFile() string { return path.Join(c.opts.PayloadDir, c.name+gradeEnd) }
 
 // describeGrade names the table.
 func (c *scenePlan) describeGrade(m *manifest.Manifest) {

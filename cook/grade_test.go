@@ -50,6 +50,20 @@ func TestGradeIsStaged(t *testing.T) {
 			t.Errorf("%d: the table is %q", i, got)
 		}
 	}
+	// A manifest that was made anew names no table; what the last cook has put is known.
+	m, err := manifest.Load(filepath.Join(dir, "town.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ColorGradeLUT = nil
+	if err := m.Save(filepath.Join(dir, "town.json")); err != nil {
+		t.Fatal(err)
+	}
+	opts.Grade = nil
+	mustRun(t, scene, dir, opts)
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the table stays beside a manifest without it: %v", err)
+	}
 	opts.Grade = []byte("no table")
 	if _, err := Run(t.Context(), scene, dir, opts); !errors.Is(err, ErrBadInput) || !errors.Is(err, cube.ErrFormat) {
 		t.Errorf("a table that is none: %v", err)

@@ -64,6 +64,8 @@ func isOurs(name string, last bool) bool {
 		return path.Dir(name) == "." && ext == ".json"
 	case ext == partition.PayloadExt:
 		return path.Dir(name) != "."
+	case strings.HasSuffix(name, gradeEnd):
+		return path.Dir(name) != "."
 	}
 	return path.Base(path.Dir(name)) == texture.Folder && slices.Contains(textureExts, strings.ToLower(ext))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/format"
 )
 
 // tileStage is raised whenever the bytes of a tile, its levels or its record change for
@@ -96,9 +97,22 @@ func (y *keyer) hashOptions() error {
 // addStage hashes the number of a stage, with those of the code that makes its pictures.
 func (y *keyer) addStage(d *digest, stage int) {
 	d.int(stage)
-	for _, n := range y.c.opts.Textures.Stages() {
+	for _, n := range y.c.opts.stages() {
 		d.int(n)
 	}
+}
+
+// zstdStage is for the bytes of zstd what tileStage is for those of all others.
+const zstdStage = 2
+
+// stages are the numbers of the code that some options alone use.
+func (o *Options) stages() []int {
+	pictures := o.Textures.Stages()
+	list := pictures[:]
+	if o.Compress == format.ModeZstd {
+		list = append(list, zstdStage)
+	}
+	return list
 }
 
 func meshSum(name string, list []gltfscene.Primitive) sum {

@@ -43,7 +43,7 @@ var cookNotes = []Note{
 	{Code: "annotations-followed", Message: "objects carry nodes and tiers of their own, which are followed; --partition does not matter"},
 	{Code: "annotation-missing", Message: "objects of an annotated scene carry no node and go to the shared bucket", Warning: true},
 	{Code: "levels-without-room", Message: "levels are not made: the radii leave no room, or the engine would not use them", Warning: true},
-	{Code: "levels-not-paying", Message: "levels would not pay and are left out; the report says which"},
+	{Code: "levels-not-paying", Message: "coarser levels would save too little and are not made, which is as it should be; --report says which"},
 	{Code: "lod-error-visible", Message: "levels show more than --lod-error-pixels where the radii put them", Warning: true},
 	{Code: "store-failed", Message: "the store of results fails, and the cook goes on without it", Warning: true},
 	{Code: "renamed-objects", Message: "objects share a name; the manifest numbers them"},

@@ -28,7 +28,7 @@ func (o *Options) digest() (string, error) {
 	in.Items = absolute(in.Items)
 	text, err := json.Marshal([]any{
 		in, o.GridOptions, o.LevelOptions, o.TextureOptions, out, o.Compat, o.nodeTexels,
-		tileStage, nodeStage, o.Textures.Stages(), sceneStage,
+		tileStage, nodeStage, o.stages(), sceneStage,
 	})
 	return hashOf(text), err
 }

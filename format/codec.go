@@ -28,7 +28,7 @@ var (
 	}}
 	zstdEncoders = sync.Pool{New: func() any {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
+			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic(fmt.Sprintf("untold: zstd encoder options: %v", err))
 		}

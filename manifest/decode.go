@@ -343,6 +343,7 @@ func (s *scanner) manifestRest(m *Manifest) {
 		loose(s, &m.Textures, short(plain[Texture]))
 	case "pyramid":
 		loose(s, &m.Pyramid, (*scanner).pyramid)
+		s.notes, s.remarks = append(s.notes, s.remarks...), nil
 	case "streaming_profile":
 		loose(s, &m.StreamingProfile, plain[*Profile])
 	case "classification_config":

@@ -43,10 +43,38 @@ func (s *scanner) pyramid() *Pyramid {
 		if key != "nodes" {
 			return false
 		}
-		p.Nodes = short(plain[PyramidNode])(s)
+		p.Nodes = short((*scanner).pyramidNode)(s)
 		return true
 	})
 	return p
+}
+
+// pyramidNode reads a node. One that does not say what is seen of its difference is not
+// perfect, or it would be drawn for all below it from any distance: its geometric error
+// counts, which is no smaller, or where it has none either the size of its box, since no
+// error is larger than what it is of.
+func (s *scanner) pyramidNode() PyramidNode {
+	v := plain[struct {
+		PyramidNode
+		Geometric *float64 `json:"geometric_error"`
+		Visual    *float64 `json:"visual_error"`
+	}](s)
+	n := v.PyramidNode
+	if v.Geometric != nil {
+		n.GeometricError = *v.Geometric
+	}
+	switch {
+	case v.Visual != nil:
+		n.VisualError = *v.Visual
+	case s.failed():
+	case v.Geometric != nil:
+		n.VisualError = n.GeometricError
+		s.remark("the node has no visual_error; its geometric_error counts for it")
+	default:
+		n.VisualError = n.Bounds.Box().Size().Len()
+		s.remark("the node has neither visual_error nor geometric_error; the size of its box counts for what is seen")
+	}
+	return n
 }
 
 func (e *encoder) pyramid(p *Pyramid) {

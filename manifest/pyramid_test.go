@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // pyramid returns a manifest with two tiles under one node under a root.
@@ -111,6 +112,39 @@ func TestPyramidIsOptional(t *testing.T) {
 		m, err := Decode(wrap(`"pyramid": LIST`, bad, 1))
 		if err != nil || m.Pyramid != nil {
 			t.Errorf("%s: %v, %v", bad, m, err)
+		}
+	}
+}
+
+// TestPyramidWithoutErrors: a node that does not say how large its error is, is none
+// without an error.
+func TestPyramidWithoutErrors(t *testing.T) {
+	text := string(encodeBytes(t, pyramid()))
+	for _, c := range []struct {
+		name, old, new string
+		want           float64
+		says           string
+	}{
+		{"no visual error", `, "visual_error": 0.5`, ``, 1, "its geometric_error counts"},
+		{"null", `"visual_error": 0.5`, `"visual_error": null`, 1, "its geometric_error counts"},
+		{"no error", `, "geometric_error": 1, "visual_error": 0.5`, ``, geom.Vec3{50, 10, 25}.Len(), "the size of its box counts"},
+		{"no geometric error", `, "geometric_error": 1`, ``, 0.5, ""},
+	} {
+		data := strings.Replace(text, c.old, c.new, 1)
+		if data == text {
+			t.Fatalf("%s: %s is not in %s", c.name, c.old, text)
+		}
+		m, err := Decode([]byte(data))
+		if err != nil || m.Pyramid == nil || m.Pyramid.Nodes[0].VisualError != c.want || m.Pyramid.Nodes[1].VisualError != 1 {
+			t.Errorf("%s: %v, %+v", c.name, err, m.Pyramid)
+			continue
+		}
+		said := false
+		for _, f := range ValidateBytes([]byte(data), "", ValidateOptions{}) {
+			said = said || f.Severity == finding.Warning && c.says != "" && strings.Contains(f.Message, c.says)
+		}
+		if said != (c.says != "") {
+			t.Errorf("%s: validate does not say %q", c.name, c.says)
 		}
 	}
 }

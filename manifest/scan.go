@@ -46,6 +46,7 @@ type scanner struct {
 	err     *DecodeError
 	found   []*DecodeError    // a collecting scanner's errors
 	notes   []finding.Finding // what was tolerated
+	remarks []finding.Finding // about what is kept, until its key has been read
 	dropped int               // notes and errors beyond maxProblems
 	text    strings.Builder
 	last    string // the latest short string, often repeated
@@ -99,6 +100,13 @@ func (s *scanner) problem(e *DecodeError) bool {
 		s.dropped++
 	}
 	return true
+}
+
+// remark reports, at the place of the scan, something about a value that loose keeps.
+func (s *scanner) remark(message string) {
+	if len(s.remarks) < maxProblems {
+		s.remarks = append(s.remarks, newFinding(codeIgnoredValue, s.pointer(), int64(s.pos), message))
+	}
 }
 
 // note reports something that the engine tolerates.

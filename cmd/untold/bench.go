@@ -252,12 +252,23 @@ func printCompared(w io.Writer, c *bench.Comparison) {
 	if !c.SameMachine {
 		fmt.Fprintln(w, "The machines are not alike: ratios of times tell of them, too.")
 	}
-	t := newTable(0, "ratio", ">wall", ">processor", ">peak memory", "verdict")
+	t := newTable(0, "ratio", ">wall", ">processor", ">peak memory", ">spread", "verdict")
+	noise := 0
 	for i := range c.Rows {
 		x := &c.Rows[i]
-		t.add(x.Row, ratioText(x.Wall), ratioText(x.CPU), ratioText(x.Memory), x.Verdict)
+		spread := "one run"
+		if x.Spread != nil {
+			spread = fmt.Sprintf("%.0f %%", 100**x.Spread)
+		}
+		if x.Verdict == bench.Noise {
+			noise++
+		}
+		t.add(x.Row, ratioText(x.Wall), ratioText(x.CPU), ratioText(x.Memory), spread, x.Verdict)
 	}
 	t.print(w)
+	if noise > 0 {
+		fmt.Fprintf(w, "Noise in %s: the medians differ, and not by more than the runs of one report do: a quieter machine, or more --runs, would tell.\n", human.Plural(noise, "row"))
+	}
 	same := "the same files"
 	if !c.SameCooked {
 		same = "other files, bytes x " + ratioText(c.CookedBytes)

@@ -25,7 +25,7 @@ var inlineCommand = regexp.MustCompile("`(?:bin/)?untold ([a-z][^`|]*)`")
 func TestCommandLinesOfDocuments(t *testing.T) {
 	lines := 0
 	for _, path := range documentFiles(t) {
-		for _, b := range documentBlocks(string(testfile.Read(t, path))) {
+		for _, b := range blocksOf(t, path) {
 			text := strings.Join(b.lines, "\n")
 			for line := range strings.SplitSeq(strings.ReplaceAll(text, "\\\n", " "), "\n") {
 				if m := ourCommand.FindStringSubmatch(line); m != nil {

@@ -46,7 +46,7 @@ func TestDocuments(t *testing.T) {
 	shared := newDocumentTools(t)
 	ran := 0
 	for _, path := range documentFiles(t) {
-		blocks := slices.DeleteFunc(documentBlocks(string(testfile.Read(t, path))), func(b documentBlock) bool { return b.marker == nil && b.language != "console" })
+		blocks := slices.DeleteFunc(blocksOf(t, path), func(b documentBlock) bool { return b.marker == nil && b.language != "console" })
 		if len(blocks) == 0 {
 			continue
 		}
@@ -79,31 +79,43 @@ type runMarker struct {
 	inputs, not, exit []string
 }
 
-var runComment = regexp.MustCompile(`^<!-- run(?:: (.*))? -->$`)
+var (
+	runComment = regexp.MustCompile(`^<!-- run(?:: (.*))? -->$`)
+	// meantRun finds what is nearly that: in other case, without colon or blanks, indented,
+	// or with something behind it.
+	meantRun = regexp.MustCompile(`(?i)^\s*<!-*\s*runs?\b`)
+)
 
-// parseMarker reads a comment; nil for other lines.
-func parseMarker(line string) *runMarker {
+// parseMarker reads a comment; nil for other lines. A comment that seems to be meant is
+// an error: its block would not be run, and nobody would see it.
+func parseMarker(line string) (*runMarker, error) {
 	m := runComment.FindStringSubmatch(line)
 	if m == nil {
-		return nil
+		if meantRun.MatchString(line) {
+			return nil, fmt.Errorf("%q is no comment of the form <!-- run: INPUTS; not WORDS; exit CODES -->", line)
+		}
+		return nil, nil
 	}
 	marker := &runMarker{exit: []string{"0"}}
-	for part := range strings.SplitSeq(m[1], ";") {
+	for i, part := range strings.Split(m[1], ";") {
 		words := strings.Fields(part)
 		switch {
 		case len(words) > 1 && words[0] == "not":
 			marker.not = words[1:]
 		case len(words) > 1 && words[0] == "exit":
 			marker.exit = words[1:]
+		case i > 0 || slices.Contains([]string{"not", "exit"}, strings.Join(words, " ")):
+			return nil, fmt.Errorf("%q: %q is neither not WORDS nor exit CODES", line, strings.TrimSpace(part))
 		default:
 			marker.inputs = words
 		}
 	}
-	return marker
+	return marker, nil
 }
 
-// documentBlocks returns the fenced and the indented blocks of a page.
-func documentBlocks(text string) (blocks []documentBlock) {
+// documentBlocks returns the fenced and the indented blocks of a page. A comment that is
+// meant to mark one and does not is an error.
+func documentBlocks(text string) (blocks []documentBlock, err error) {
 	var marker *runMarker
 	fence, indented := false, false
 	number := 0
@@ -123,6 +135,9 @@ func documentBlocks(text string) (blocks []documentBlock) {
 		case is:
 			if !indented {
 				blocks = append(blocks, documentBlock{line: number, marker: marker})
+				if _, e := parseMarker(code); e != nil {
+					err = errors.Join(err, fmt.Errorf("line %d: an indented comment marks nothing: %w", number, e))
+				}
 			}
 			b := &blocks[len(blocks)-1]
 			b.lines = append(b.lines, code)
@@ -131,10 +146,58 @@ func documentBlocks(text string) (blocks []documentBlock) {
 			// A block may have an empty line; one that ends is followed by text.
 		case line == "":
 		default:
-			indented, marker = false, parseMarker(line)
+			indented = false
+			if marker != nil {
+				err = errors.Join(err, fmt.Errorf("line %d: the comment above marks no block", number))
+			}
+			var e error
+			if marker, e = parseMarker(line); e != nil {
+				err = errors.Join(err, fmt.Errorf("line %d: %w", number, e))
+			}
 		}
 	}
+	if marker != nil {
+		err = errors.Join(err, fmt.Errorf("line %d: the comment above marks no block", number+1))
+	}
+	return blocks, err
+}
+
+// blocksOf returns the blocks of a page.
+func blocksOf(t *testing.T, path string) []documentBlock {
+	t.Helper()
+	blocks, err := documentBlocks(string(testfile.Read(t, path)))
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+	}
 	return blocks
+}
+
+// TestRunComments: a comment that is meant to have a block run, and is mistyped, is told
+// of.
+func TestRunComments(t *testing.T) {
+	const block = "\n\n    untold version\n"
+	for _, c := range []struct{ text, want string }{
+		{"<!-- run -->" + block, ""},
+		{"<!-- run: city.glb; not serve; exit 0 1 -->" + block, ""},
+		{"<!-- generated: runs -->" + block, ""},
+		{"<!-- run city.glb -->" + block, "no comment of the form"},
+		{"<!-- Run: city.glb -->" + block, "no comment of the form"},
+		{"<!--run: city.glb-->" + block, "no comment of the form"},
+		{"<!-- run: city.glb --> " + block, "no comment of the form"},
+		{"<!-- runs: city.glb -->" + block, "no comment of the form"},
+		{"<!-- run: city.glb" + block, "no comment of the form"},
+		{"<!- run: city.glb -->" + block, "no comment of the form"},
+		{"<!-- run: city.glb; no serve -->" + block, `"no serve" is neither`},
+		{"<!-- run: city.glb; exit -->" + block, `"exit" is neither`},
+		{"<!-- run: city.glb -->\nwords\n", "line 2: the comment above marks no block"},
+		{"words\n\n<!-- run: city.glb -->\n", "line 4: the comment above marks no block"},
+		{"words\n\n    <!-- run city.glb -->\n    untold version\n", "line 3: an indented comment"},
+	} {
+		_, err := documentBlocks(c.text)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
 }
 
 // documentStep is a command with what is shown of its output.

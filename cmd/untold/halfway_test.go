@@ -129,13 +129,8 @@ func TestCommandsFollowAJournal(t *testing.T) {
 					t.Errorf("%d moved: %s: status %d, %d bytes instead of %d", moved, name, status, len(got), len(text))
 				}
 			}
-			// A program with the viewer has the list in a file of its page.
-			_, page := get(t, s.url)
-			if status, list := get(t, s.url+".viewer/scenes.json"); status == 200 {
-				page = list
-			}
-			if !strings.Contains(page, "town.json") {
-				t.Errorf("%d moved: the list of scenes is %.200q", moved, page)
+			if _, list := get(t, s.url+"untold-scenes.json"); !strings.Contains(list, "town.json") {
+				t.Errorf("%d moved: the list of scenes is %.200q", moved, list)
 			}
 			for name := range all["old"] {
 				if _, there := all["new"][name]; there {

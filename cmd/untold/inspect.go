@@ -126,15 +126,7 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 			if err := f.forContainer(args[0]); err != nil {
 				return err
 			}
-			r, err := format.Open(args[0], format.WithMapping())
-			if err != nil {
-				return inspectDamaged(a, args[0], &f, err)
-			}
-			defer r.Close()
-			if err := r.VerifyHash(); err != nil { // its geometry may be damaged, which nothing below looks at
-				return inspectDamaged(a, args[0], &f, err)
-			}
-			return inspectContainer(a, args[0], r, &f)
+			return inspectFile(a, args[0], &f)
 		},
 	}
 	fl := cmd.Flags()
@@ -153,6 +145,33 @@ that are shown, if the server knows byte ranges; --verbose says how much that wa
 	fl.IntVar(&f.limit, "limit", 40, "rows per table in text output, 0 for all")
 	return cmd
 }
+
+// inspectFile shows a container on the disk. Its geometry may be damaged, which its tables
+// do not tell: that takes a hash of the whole file, behind the tables for who reads them,
+// before anything that is one document or one part.
+func inspectFile(a *app, path string, f *inspectFlags) error {
+	r, err := format.Open(path, format.WithMapping())
+	if err != nil {
+		return inspectDamaged(a, path, f, err)
+	}
+	defer r.Close()
+	if f.asJSON || f.onePart() {
+		if err := r.VerifyHash(); err != nil {
+			return inspectDamaged(a, path, f, err)
+		}
+		return inspectContainer(a, path, r, f)
+	}
+	if err := inspectContainer(a, path, r, f); err != nil {
+		return err
+	}
+	if err := r.VerifyHash(); err != nil {
+		return damagedBelow(a, path, f, err)
+	}
+	return nil
+}
+
+// onePart reports whether one thing of a container is to be shown.
+func (f *inspectFlags) onePart() bool { return f.chunk != "" || f.mesh >= 0 || f.strings || f.stats }
 
 // several reports whether more than one is true.
 func several(list []bool) bool {

@@ -14,7 +14,7 @@ import (
 // error err, and what is wrong with it. What shows one thing of a container
 // (--chunk and the like) wants a sound one.
 func inspectDamaged(a *app, path string, f *inspectFlags, err error) error {
-	if !errors.As(err, new(*format.Error)) || f.chunk != "" || f.mesh >= 0 || f.strings || f.stats {
+	if !errors.As(err, new(*format.Error)) || f.onePart() {
 		return asInputError(err)
 	}
 	s, e := format.Salvage(path, format.ValidateOptions{})
@@ -49,6 +49,23 @@ func showDamaged(a *app, path string, s *format.Salvaged, f *inspectFlags) {
 	}
 	showMaterials(a, s, f)
 	showTextures(a, s, f)
+	showDamage(a, s, f)
+}
+
+// damagedBelow says, below the tables of a container, that the rest of it is damaged.
+func damagedBelow(a *app, path string, f *inspectFlags, err error) error {
+	s, e := format.Salvage(path, format.ValidateOptions{})
+	if e != nil || !errors.As(err, new(*format.Error)) {
+		return asInputError(err)
+	}
+	fmt.Fprintln(a.stdout)
+	showChunks(a, s, f)
+	showDamage(a, s, f)
+	return errFindings
+}
+
+// showDamage lists what is wrong.
+func showDamage(a *app, s *format.Salvaged, f *inspectFlags) {
 	r := s.Report()
 	fmt.Fprintf(a.stdout, "\n%s: %s\n", a.paintResult(red, "damaged"), human.Plural(r.Errors, "error"))
 	t, shown := newTable(f.limit, "error", "place", "what is wrong"), 0

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,4 +50,47 @@ func TestInspectDamaged(t *testing.T) {
 			t.Errorf("%v: exit %d: %s%s", args[1:], r.code, r.stdout, r.err)
 		}
 	}
+}
+
+// TestInspectShowsFirst: the tables of a container are there before its bytes are hashed:
+// what happens to it in between is told of below them.
+func TestInspectShowsFirst(t *testing.T) {
+	data := testfile.Read(t, filepath.Join("..", "..", "testdata", "vectors", "triangle_none.untold"))
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "a.untold"), data)
+	var errs strings.Builder
+	out := &spoiling{t: t, path: path, at: int64(len(data)) - 1, to: data[len(data)-1] ^ 1}
+	if code := run(t.Context(), []string{"inspect", path}, out, &errs); code != exitWanting || errs.String() != "" {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	header, damage := strings.Index(out.String(), "content hash"), strings.Index(out.String(), "\ndamaged: ")
+	if header < 0 || damage < header || !strings.Contains(out.String()[damage:], "hash-mismatch") {
+		t.Errorf("%d, %d: %s", header, damage, out.String())
+	}
+	// What is one document is not begun before.
+	if r := here(t, "inspect", path, "--json"); r.code != exitWanting || !strings.Contains(r.stdout, `"damaged": true`) {
+		t.Errorf("exit %d: %s", r.code, r.stdout)
+	}
+}
+
+// spoiling changes a byte of a file when the first text is written.
+type spoiling struct {
+	strings.Builder
+	t    *testing.T
+	path string
+	at   int64
+	to   byte
+}
+
+func (s *spoiling) Write(p []byte) (int, error) {
+	if s.Len() == 0 {
+		f, err := os.OpenFile(s.path, os.O_WRONLY, 0)
+		if err == nil {
+			_, err = f.WriteAt([]byte{s.to}, s.at)
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil {
+			s.t.Error(err)
+		}
+	}
+	return s.Builder.Write(p)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -10,19 +9,14 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/internal/human"
-	"github.com/untoldkit/untold/manifest/payloadpath"
+	"github.com/untoldkit/untold/manifest/scenelist"
 	"github.com/untoldkit/untold/runtime/remote"
-)
-
-// Bounds of what a server may list.
-const (
-	maxSceneList   = 1 << 20 // bytes
-	maxListedScene = 1000
 )
 
 // scenesAt returns the addresses of the manifests that an address stands for: of
 // one that ends with a slash, such as untold serve prints, those that the server
-// lists in scenes.json there; of others itself.
+// lists there, whether untold serve runs there or a folder was exported or published with
+// the page; of others itself.
 func (r *remoteFlags) scenesAt(ctx context.Context, a *app, address string) ([]string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Path != "" && !strings.HasSuffix(u.Path, "/") {
@@ -31,7 +25,13 @@ func (r *remoteFlags) scenesAt(ctx context.Context, a *app, address string) ([]s
 	u.Path, u.RawPath, u.Fragment = "/"+strings.TrimPrefix(u.Path, "/"), "", ""
 	var list []string
 	err = r.visit(ctx, a, func(ctx context.Context, _ string, fetch *remote.Fetcher) error {
-		path, err := fetch.Local(ctx, u.JoinPath("scenes.json").String(), remote.Expected{})
+		path, err := fetch.Local(ctx, u.JoinPath(scenelist.Name).String(), remote.Expected{})
+		if err != nil && ctx.Err() == nil {
+			older, e := fetch.Local(ctx, u.JoinPath(scenelist.OlderName).String(), remote.Expected{})
+			if e == nil {
+				path, err = older, nil
+			}
+		}
 		if err != nil {
 			return err
 		}
@@ -84,27 +84,16 @@ func readSceneList(path string, folder *url.URL) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSceneList+1))
+	data, err := io.ReadAll(io.LimitReader(f, scenelist.MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxSceneList {
-		return nil, fmt.Errorf("the list of scenes has more than %s", human.Bytes(maxSceneList))
-	}
-	var scenes []struct {
-		Path string `json:"path"`
-	}
-	if err := json.Unmarshal(data, &scenes); err != nil {
-		return nil, fmt.Errorf("scenes.json is no list of scenes: %w", err)
-	}
-	if len(scenes) > maxListedScene {
-		return nil, fmt.Errorf("scenes.json lists %d scenes; the most that are read are %d", len(scenes), maxListedScene)
+	scenes, err := scenelist.Parse(data)
+	if err != nil {
+		return nil, err
 	}
 	var list []string
-	for i, s := range scenes {
-		if err := payloadpath.Check(s.Path); err != nil {
-			return nil, fmt.Errorf("scene %d of scenes.json: %w", i, err)
-		}
+	for _, s := range scenes {
 		list = append(list, folder.ResolveReference(&url.URL{Path: s.Path, RawQuery: folder.RawQuery}).String())
 	}
 	return list, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // TestSceneAddress: what untold serve prints is taken by the commands that read
@@ -51,10 +52,9 @@ func TestReadSceneList(t *testing.T) {
 		`[{"path":"https://elsewhere.org/x.json"}]`:              "!scene 0",
 		`{"path":"x.json"}`:                                      "!no list of scenes",
 		`<!DOCTYPE html>`:                                        "!no list of scenes",
-		`[` + strings.Repeat(`{"path":"x"},`, maxListedScene) + `{"path":"x"}]`: "!the most that are read",
-		strings.Repeat(" ", maxSceneList+1):                                     "!more than",
+		strings.Repeat(" ", scenelist.MaxBytes+1):                "!more than",
 	} {
-		list, err := readSceneList(testfile.Write(t, filepath.Join(t.TempDir(), "scenes.json"), text), folder)
+		list, err := readSceneList(testfile.Write(t, filepath.Join(t.TempDir(), scenelist.Name), text), folder)
 		if wrong, ok := strings.CutPrefix(want, "!"); ok {
 			if err == nil || !strings.Contains(err.Error(), wrong) {
 				t.Errorf("%.40s: %v, want %s", text, err, wrong)

@@ -43,7 +43,7 @@ ETags (a hash of the content), Last-Modified, byte ranges, conditional requests,
 Bodies are never compressed. Nothing outside the folder is served, nor names that start with a
 dot. "/" is a page that shows the scenes in a browser (docs/web.md); a program that was built
 without it lists the manifests there. To programs that accept JSON "/" is a list of the scenes, as
-is scenes.json: preview, simulate, validate and inspect take the server's address, too.
+is untold-scenes.json: preview, simulate, validate and inspect take the server's address, too.
 
 --latency, --bandwidth and --fail-rate rehearse a bad network. All responses share the bandwidth.
 Which requests fail depends on --seed, the file and how often it was asked for, not on timing.

@@ -168,7 +168,7 @@ func TestServeCommand(t *testing.T) {
 		if code, body := get(t, s.url); code != 200 || !strings.Contains(body, "<untold-viewer") {
 			t.Errorf("%d %s", code, body)
 		}
-		list += ".viewer/scenes.json"
+		list += "untold-scenes.json"
 		lines++
 	}
 	if code, body := get(t, list); code != 200 || !strings.Contains(body, "yard.json") {

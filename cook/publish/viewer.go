@@ -18,6 +18,7 @@ import (
 	"github.com/untoldkit/untold/internal/blob"
 	"github.com/untoldkit/untold/internal/mediatype"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // Viewer is a page that shows the scenes of a place in a browser.
@@ -35,14 +36,10 @@ type Viewer struct {
 }
 
 // ListedScene is a scene as the list for the page has it.
-type ListedScene struct {
-	Path  string `json:"path"`  // of the manifest, relative to the page
-	Tiles int    `json:"tiles"` // of it
-	Bytes int64  `json:"bytes"` // of all files
-}
+type ListedScene = scenelist.Scene
 
 // ScenesName is the file that lists the scenes of a place for the page.
-const ScenesName = "untold-scenes.json"
+const ScenesName = scenelist.Name
 
 // maxFront bounds the size of files that lead to the page.
 const maxFront = 1 << 20
@@ -231,6 +228,5 @@ func (r *run) list(ctx context.Context, v *publication.Version, own []*scene) ([
 		}
 		out = append(out, l)
 	}
-	data, err := json.MarshalIndent(out, "", " ")
-	return append(data, '\n'), err
+	return scenelist.Encode(out)
 }

@@ -66,8 +66,8 @@ func TestViewer(t *testing.T) {
 	if text := string(get(t, to, "index.html")); text != "<p>a page "+folder+" "+ScenesName {
 		t.Error(text)
 	}
-	want := []ListedScene{{"city.json", len(m.tiles), 0}}
-	if got := listed(t, to); len(got) != 1 || got[0].Bytes < 1000 || cmp.Diff(want, []ListedScene{{got[0].Path, got[0].Tiles, 0}}) != "" {
+	want := []ListedScene{{Path: "city.json", Tiles: len(m.tiles)}}
+	if got := listed(t, to); len(got) != 1 || got[0].Bytes < 1000 || cmp.Diff(want, []ListedScene{{Path: got[0].Path, Tiles: got[0].Tiles}}) != "" {
 		t.Errorf("%+v", got)
 	}
 	w.list = nil

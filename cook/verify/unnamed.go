@@ -23,10 +23,11 @@ import (
 
 // The codes of findings about files below a folder that are part of no scene.
 const (
-	CodePayloadUnnamed = "payload-unnamed" // warning: no manifest names the container
-	CodeTextureUnnamed = "texture-unnamed" // warning: no container names the texture
-	CodeUnfinished     = "cook-unfinished" // warning: a stopped cook has moved a part of its files
-	CodeLeftover       = "leftover"        // info: what a stopped program has left
+	CodePayloadUnnamed = "payload-unnamed"     // warning: no manifest names the container
+	CodeTextureUnnamed = "texture-unnamed"     // warning: no container names the texture
+	CodeTableUnnamed   = "color-table-unnamed" // warning: no manifest names the colour table of a cook
+	CodeUnfinished     = "cook-unfinished"     // warning: a stopped cook has moved a part of its files
+	CodeLeftover       = "leftover"            // info: what a stopped program has left
 )
 
 // folderCode says what is wrong with a file, and what to do.
@@ -44,6 +45,10 @@ var (
 	textureUnnamed = folderCode{
 		CodeTextureUnnamed, finding.Warning, "no container beside it names this texture, so that nothing ever loads it",
 		"remove it if it is of an older scene",
+	}
+	tableUnnamed = folderCode{
+		CodeTableUnnamed, finding.Warning, "no manifest names this colour table, so that no picture is graded by it",
+		"cook the scene again with --grade if its pictures are to be graded; else remove the file",
 	}
 	unfinished = folderCode{
 		CodeUnfinished, finding.Warning, "a cook was stopped, or is at work, between the commit of its scene and the last rename: the new scene is what is read and judged here, other programs see a mixture",
@@ -65,7 +70,7 @@ var tileName = regexp.MustCompile(`^(tile(_-?[0-9]+){3}|F[0-9]{2}[_A-Z].*|.+_(sh
 // scenes is what the manifests in sight name.
 type scenes struct {
 	read    map[string]bool // manifests
-	named   map[string]bool // containers, by real paths
+	named   map[string]bool // containers and colour tables, by real paths
 	folders map[string]bool // of payloads, by real paths
 }
 
@@ -97,7 +102,7 @@ func (s *scenes) add(file string, m *manifest.Manifest) {
 	if m.PayloadDir != "" && payloadpath.Check(m.PayloadDir) == nil {
 		s.folders[realPath(filepath.Join(dir, filepath.FromSlash(m.PayloadDir)))] = true
 	}
-	for _, rel := range m.Payloads() {
+	for _, rel := range slices.Concat(m.Payloads(), m.ColorTables()) {
 		if p, err := payloadpath.Resolve(dir, rel); err == nil {
 			s.named[realPath(p)] = true
 		}
@@ -195,6 +200,22 @@ func (l *fileList) findUnnamed() {
 	}
 	for dir := range folders {
 		l.findUnnamedTextures(dir)
+		l.findUnnamedTables(dir)
+	}
+}
+
+// tableEnd ends the names that a cook gives colour tables. Others beside tiles may be
+// anybody's.
+const tableEnd = "_grade.cube"
+
+// findUnnamedTables adds findings about what is left of the colour tables that a cook
+// has put beside the containers of one folder.
+func (l *fileList) findUnnamedTables(dir string) {
+	names, _ := journal.Names(dir) // what cannot be read has been told of
+	for _, n := range names {
+		if file := filepath.Join(dir, n); strings.HasSuffix(n, tableEnd) && !l.scenes.named[realPath(file)] {
+			l.note(file, &tableUnnamed)
+		}
 	}
 }
 

@@ -34,11 +34,15 @@ func TestUnnamed(t *testing.T) {
 	testfile.Write(t, in("tiles/Textures/lost.png"), []byte("x"))
 	testfile.Write(t, in("tiles/Textures/readme.txt"), []byte("x"))
 	testfile.Write(t, in("models/chair.untold"), tile(t))
+	testfile.Write(t, in("tiles/yard_grade.cube"), []byte("x"))
+	testfile.Write(t, in("tiles/mine.cube"), []byte("x"))
+	testfile.Write(t, in("models/x_grade.cube"), []byte("x"))
 	testfile.Write(t, in("elsewhere/tile_1_0_1_lod1.untold"), tile(t))
 	r := judge(t, dir)
 	want := map[string]finding.Code{
 		"tiles/tile_7_0_7.untold": CodePayloadUnnamed, "tiles/anything.untold": CodePayloadUnnamed,
 		"elsewhere/tile_1_0_1_lod1.untold": CodePayloadUnnamed, "tiles/Textures/lost.png": CodeTextureUnnamed,
+		"tiles/yard_grade.cube": CodeTableUnnamed,
 	}
 	for name, code := range want {
 		if f := r.finding(in(name), code); f == nil || f.Severity != finding.Warning || f.Message == "" || f.Hint == "" {

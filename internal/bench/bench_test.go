@@ -113,10 +113,27 @@ func TestCompare(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Ranges that overlap are no difference.
+	// Of ranges that overlap nothing follows.
 	r := report(1.3)
 	r.Measured[0].CPU.Min = 2.9
-	if got, err := r.Compare(report(1)); err != nil || got.Rows[0].Verdict != Same || got.Rows[1].Verdict != Slower {
+	if got, err := r.Compare(report(1)); err != nil || got.Rows[0].Verdict != Noise || got.Rows[1].Verdict != Slower || math.Abs(*got.Rows[0].Spread-(3.978-2.9)/3.9) > 1e-9 {
+		t.Errorf("%v: %+v", err, got)
+	}
+	// Nor of medians that lie no farther apart than the runs of one report.
+	wide := report(1)
+	r = report(0.7)
+	wide.Measured[0].CPU.Max = 4
+	if got, err := r.Compare(wide); err != nil || got.Rows[0].Verdict != Noise || got.Rows[1].Verdict != Faster {
+		t.Errorf("%v: %+v", err, got)
+	}
+	// Nor of one run.
+	r = report(1.3)
+	r.Measured[0].Runs = 1
+	if got, err := r.Compare(report(1)); err != nil || got.Rows[0].Verdict != Noise || got.Rows[0].Spread != nil || got.Verdict != Slower {
+		t.Errorf("%v: %+v", err, got)
+	}
+	r.Measured = r.Measured[:1]
+	if got, err := r.Compare(report(1)); err != nil || got.Verdict != Same {
 		t.Errorf("%v: %+v", err, got)
 	}
 	other := report(1)

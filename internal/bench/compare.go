@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/untoldkit/untold/internal/budget"
@@ -14,11 +15,14 @@ import (
 type Verdict string
 
 // The verdicts. A row is faster or slower where the medians of its times differ by more
-// than Tolerance and the ranges of the runs do not overlap.
+// than Tolerance and the spread of the runs, and the ranges of these do not overlap. Other
+// differences beyond Tolerance, and those to or from one run alone, are noise, of which
+// nothing follows.
 const (
 	Faster Verdict = "faster"
 	Slower Verdict = "slower"
 	Same   Verdict = "same"
+	Noise  Verdict = "noise"
 )
 
 // Tolerance is how much times may differ, as a part of the earlier ones, without being
@@ -32,6 +36,7 @@ type Ratios struct {
 	Wall    *float64 `json:"wall_ratio"`
 	CPU     *float64 `json:"cpu_ratio"`
 	Memory  *float64 `json:"memory_ratio"`
+	Spread  *float64 `json:"spread"`  // from the fastest to the slowest run as a part of their median, the larger of the two reports; null with one run
 	Verdict Verdict  `json:"verdict"` // by processor time, or by the wall clock where that is not known
 }
 
@@ -43,7 +48,7 @@ type Comparison struct {
 	CookedBytes *float64 `json:"cooked_bytes_ratio"`
 	Flight      *float64 `json:"flight_bytes_ratio"`
 	Rows        []Ratios `json:"rows"`    // that both have
-	Verdict     Verdict  `json:"verdict"` // slower where any row is, faster where any is and none is slower
+	Verdict     Verdict  `json:"verdict"` // slower where any row is, faster where any is and none is slower, else same
 }
 
 // maxReport bounds the files of reports, in bytes.
@@ -89,9 +94,18 @@ func (r *Report) Compare(old *Report) (*Comparison, error) {
 			continue
 		}
 		x := Ratios{Row: m.Row, Wall: ratio(m.Wall.Median, o.Wall.Median), CPU: medians(m.CPU, o.CPU), Memory: medians(m.PeakMemory, o.PeakMemory)}
-		x.Verdict = judge(&m.Wall, &o.Wall)
+		now, before := &m.Wall, &o.Wall
 		if m.CPU != nil && o.CPU != nil {
-			x.Verdict = judge(m.CPU, o.CPU)
+			now, before = m.CPU, o.CPU
+		}
+		x.Verdict = judge(now, before)
+		if m.Runs > 1 && o.Runs > 1 {
+			x.Spread = new(max(now.part(), before.part()))
+			if q := ratio(now.Median, before.Median); q != nil && x.Verdict != Same && math.Abs(*q-1) <= *x.Spread {
+				x.Verdict = Noise
+			}
+		} else if x.Verdict != Same {
+			x.Verdict = Noise
 		}
 		c.Rows = append(c.Rows, x)
 		if x.Verdict == Slower || x.Verdict == Faster && c.Verdict == Same {
@@ -122,8 +136,18 @@ func judge(now, before *Spread) Verdict {
 		return Slower
 	case now.Median < before.Median*(1-Tolerance) && now.Max < before.Min:
 		return Faster
+	case now.Median > before.Median*(1+Tolerance) || now.Median < before.Median*(1-Tolerance):
+		return Noise
 	}
 	return Same
+}
+
+// part is how far the runs lie apart, as a part of their median.
+func (s *Spread) part() float64 {
+	if !(s.Median > 0) {
+		return 0
+	}
+	return (s.Max - s.Min) / s.Median
 }
 
 // figures are those that budgets of a bench can be about: ratios to a baseline, and what

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // Names of files of the page that others refer to.
@@ -45,7 +47,7 @@ func Front(folder, scenes string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(string(index), served+"scenes.json", scenes)
+	text := strings.ReplaceAll(string(index), scenelist.Name, scenes)
 	return map[string][]byte{
 		indexName:   []byte(strings.ReplaceAll(text, served, folder)),
 		elementName: fmt.Appendf(nil, "%sexport * from \"./%s%s\";\n", elementHead, folder, elementName),

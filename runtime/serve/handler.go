@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/mediatype"
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // Handler serves the files of a folder. It is safe for concurrent use.
@@ -136,7 +137,7 @@ func (h *Handler) answer(w *response, r *http.Request) {
 // file sends a file, or the fault that has its turn.
 func (h *Handler) file(w *response, r *http.Request, name string) {
 	f, st, err := h.tree.open(name)
-	if name == sceneList && errors.Is(err, fs.ErrNotExist) {
+	if scenelist.Is(name) && errors.Is(err, fs.ErrNotExist) {
 		h.list(w, r)
 		return
 	}

@@ -37,8 +37,7 @@ type Options struct {
 	// a time.
 	Log func(*Entry)
 	// Page, when set, is what "/" shows: index.html, whose other files are below
-	// .viewer/, where scenes.json lists the scenes: objects with path, tiles and
-	// bytes. It is read once. Page files are html, css, js, svg and gz.
+	// .viewer/. It is read once. Page files are html, css, js, svg and gz.
 	Page fs.FS
 	// Clock is the time; nil: that of the machine.
 	Clock Clock

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
 	"time"
+
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // pagePath is where the files of a page are, below the server's address: a name
@@ -76,21 +77,10 @@ func (p *page) send(w *response, r *http.Request, name string) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
 }
 
-// sceneList is the name of the list of scenes, below the server's address and, for
-// the page, in its folder. A file of the folder of that name goes first.
-const sceneList = "scenes.json"
-
-// listed is a scene as the list of scenes has it.
-type listed struct {
-	Path  string `json:"path"` // below the server's address
-	Tiles int    `json:"tiles"`
-	Bytes int64  `json:"bytes"`
-}
-
-// pageFile answers a request for a file of the page, of which the list of scenes is
-// made when it is asked for.
+// pageFile answers a request for a file of the page. Older pages, which a browser may
+// have kept, ask for the list of scenes there.
 func (h *Handler) pageFile(w *response, r *http.Request, name string) {
-	if name == sceneList {
+	if scenelist.Is(name) {
 		h.list(w, r)
 		return
 	}
@@ -106,11 +96,11 @@ func wantsList(r *http.Request) bool {
 
 // list sends the list of scenes.
 func (h *Handler) list(w *response, r *http.Request) {
-	list := []listed{}
+	var list []scenelist.Scene
 	for _, s := range h.Scenes(r.Context()) {
-		list = append(list, listed(s))
+		list = append(list, scenelist.Scene(s))
 	}
-	data, err := json.Marshal(list)
+	data, err := scenelist.Encode(list)
 	if err != nil { // not of these
 		w.fail(http.StatusInternalServerError, "no list")
 		return

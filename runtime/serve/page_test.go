@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // TestPage: "/" is the page, its files are below a name that no file of the folder
@@ -55,9 +57,9 @@ func TestPage(t *testing.T) {
 	if tag := get("/.viewer/app.js").Header().Get("ETag"); get("/.viewer/app.js", "If-None-Match", tag).Code != http.StatusNotModified {
 		t.Error("a file of the page is sent again")
 	}
-	for _, w := range []*httptest.ResponseRecorder{get("/.viewer/scenes.json"), get("/scenes.json"), get("/", "Accept", "application/json")} {
-		var list []listed
-		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 || list[0] != (listed{"town.json", 3, 4_500_000}) || w.Header().Get("Content-Type") != "application/json" {
+	for _, w := range []*httptest.ResponseRecorder{get("/untold-scenes.json"), get("/.viewer/scenes.json"), get("/scenes.json"), get("/", "Accept", "application/json")} {
+		var list []scenelist.Scene
+		if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || len(list) != 1 || list[0] != (scenelist.Scene{Path: "town.json", Tiles: 3, Bytes: 4_500_000}) || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
