@@ -152,7 +152,7 @@ func TestDamagedTables(t *testing.T) {
 		"table outside":     func(m []byte) []byte { m[len(m)-funcSize+funcPCSP] = 200; return m },
 		"table without end": func(m []byte) []byte {
 			m[len(m)-funcSize+funcPCSP] = 12
-						m[headerSize+16+14] = 1
+			m[headerSize+16+14] = 1
 			m[headerSize+16+15] = 1
 			return m
 		},
