@@ -86,7 +86,7 @@ func (c *cookFlags) runPlan(cmd *cobra.Command, a *app, scene string) error {
 		}
 	}
 	if c.grade != "" {
-		if c.opts.Grade, err = readGrade(c.grade); err != nil {
+		if c.opts.Grade, err = readGrade(a, c.grade); err != nil {
 			return err
 		}
 	}

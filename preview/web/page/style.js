@@ -48,7 +48,7 @@ dialog dt { font-weight: 600; }
 dialog dd { margin: 0; }
 @media (max-width: 30rem) { dialog dl { grid-template-columns: 1fr; gap: 0; } dialog dd { margin: 0 0 .35rem; } }
 @media (pointer: coarse) { #pad { display: grid; } button, select, ::slotted(:is(button, select)) { min-height: 2.5rem; } }
-@container (max-width: 34rem) {
+@container (max-width: 46rem) {
   button, select, ::slotted(:is(button, select)) { font-size: .85rem; padding: .2rem .45rem; }
   #bar select, ::slotted(select) { max-width: 6.2rem; }
   #bar, #bar slot { gap: .25rem; }

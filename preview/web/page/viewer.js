@@ -94,6 +94,9 @@ export class Viewer {
     if (!place) throw new Error(`${src.href} is no manifest, whose name ends in .json`);
     this.base = new URL(place[1], src);
     this.name = decodeURIComponent(place[2]);
+    // Asked for first: a context takes as long as it does to come.
+    this.coming = program((part) => this.stopped || tell.loading(part));
+    this.coming.catch(() => {}); // which is told when it is needed
     try {
       this.gl = new WebGL(canvas, () => this.memory, options.without || []);
     } catch (e) {
@@ -110,8 +113,7 @@ export class Viewer {
   async run() {
     const { options, tell } = this;
     const trouble = (text) => this.stopped || tell.trouble(text);
-    const coming = program((part) => this.stopped || tell.loading(part));
-    coming.catch(() => {}); // which is told when it is needed
+    const { coming } = this;
     const settings = { base: this.base.href, scene: this.name, cache: 1e6 * (options.cache ?? BUDGET / 1e6) };
     this.files = new Files(settings, trouble, () => {}, (version) => this.decoders.tell({ version }));
     this.decoders = new Decoders(options.workers ?? decoderCount(), coming, settings, (i, { failed, loaded }) => (failed ? trouble(failed) : (this.loaded[i] = loaded)));
