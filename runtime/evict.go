@@ -155,7 +155,8 @@ func (v *evictor) keepsLast(e evictee) bool {
 
 // listEvictees collects full tiles that have been resident long enough, and
 // levels of other tiles at any age, the farthest first. Tiles within their
-// streaming radius are left out: they would come back at once.
+// streaming radius are left out: they would come back at once. So is what takes over
+// from something larger: without it that would stay.
 func (v *evictor) listEvictees() {
 	v.evictees = v.evictees[:0]
 	v.forEach(func(r *record) {
@@ -170,7 +171,7 @@ func (v *evictor) listEvictees() {
 			}
 		}
 		for i := 1; i < len(r.reps); i++ {
-			if r.reps[i].resident() {
+			if r.reps[i].resident() && !r.relieves(payload.Rep(i+1)) {
 				v.evictees = append(v.evictees, evictee{r, payload.Rep(i + 1)})
 			}
 		}

@@ -249,6 +249,11 @@ func (r *record) canDowngrade() bool {
 	return r.grant == grantLess && !r.scene.ownsMeshes(r.tile, r) && r.scene.cheapestRep(r.tile) != payload.RepFull
 }
 
+// relieves reports whether a representation is what a tile steps down to.
+func (r *record) relieves(rep payload.Rep) bool {
+	return rep == r.target && r.canDowngrade() && isFiner(r.drawn, rep)
+}
+
 // mustStepDown reports whether a tile has something finer than it is granted, and
 // nothing cheaper yet that could take over.
 func (r *record) mustStepDown() bool {
