@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -224,5 +225,57 @@ func TestPlanOfAnotherScene(t *testing.T) {
 	o.Plan = filepath.Join(dir, "none"+PlanExt)
 	if err := try(o); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// TestPlanOfRenamedScene: what is cooked is called after the file that is cooked, and not
+// after the one that was planned.
+func TestPlanOfRenamedScene(t *testing.T) {
+	dir := t.TempDir()
+	scene, other := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "copy.gltf")
+	newYard().write(t, scene)
+	newYard().write(t, other)
+	o := yardOptions()
+	want, got := t.TempDir(), t.TempDir()
+	if _, err := Run(t.Context(), other, want, o); err != nil {
+		t.Fatal(err)
+	}
+	o.Plan = writePlan(t, scene, o)
+	if _, err := Run(t.Context(), other, got, o); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(testfile.ReadTree(t, want), testfile.ReadTree(t, got)); d != "" {
+		t.Errorf("%.500s", d)
+	}
+}
+
+// TestPlanPieces: how many pieces a plan can promise does not overflow what is weighed
+// with it.
+func TestPlanPieces(t *testing.T) {
+	for _, c := range []struct {
+		pieces int64
+		fine   bool
+	}{{7, true}, {maxPolygons, true}, {maxPolygons + 1, false}, {1 << 62, false}, {-1, false}} {
+		w := planfile.NewWriter()
+		settings, yes, one, object := []byte("{}"), true, int64(1), int64(3)
+		w.Bytes(&settings)
+		w.Sum(&[32]byte{})
+		w.Bool(&yes)
+		for _, v := range []*int64{&one, &object, &c.pieces} {
+			w.Int64(v)
+		}
+		section, err := w.Section()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := planfile.Open(section)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var h planHead
+		if h.code(r); (r.End() == nil) != c.fine || c.fine && h.pieces[3] != c.pieces {
+			t.Errorf("%d pieces: %v, %v", c.pieces, h.pieces, r.Err())
+		}
+		r.Close()
 	}
 }

@@ -43,12 +43,10 @@ func (h *planHead) code(c *planfile.Coder) {
 	}
 	planfile.List(c, &objects, 2, func(i int, o *int) {
 		c.Int(o, 0, math.MaxInt32)
-		n := h.pieces[*o]
-		c.Int64(&n)
-		if n < 0 {
-			c.Fail("%d pieces", n)
-		}
-		h.pieces[*o] = n
+		// Objects of more are not cut, and then nothing depends on how many there are.
+		n := int(min(h.pieces[*o], maxPolygons))
+		c.Int(&n, 0, maxPolygons)
+		h.pieces[*o] = int64(n)
 	})
 }
 

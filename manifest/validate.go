@@ -422,6 +422,9 @@ func (v *validator) levels(t *Tile, at string) {
 				v.add(codeLevels, entry+"/switch_distance", "the switch distance %v is not positive", l.SwitchDistance)
 			}
 			v.payload(entry+"/path", entry, l.Path, l.FileSizeBytes, l.SHA256, false)
+			if l.GeometryBytes < 0 {
+				v.add(codeFileSize, entry+"/geometry_bytes", "the geometry takes %d bytes", l.GeometryBytes)
+			}
 		}
 	}
 }

@@ -114,6 +114,7 @@ func TestValidateRules(t *testing.T) {
 		{"center off the middle", func(m *Manifest) { m.Tiles[0].Center[0] = 13 }, codeCenter, finding.Warning, "/tiles/0/center", "not in the middle"},
 		{"center outside", func(m *Manifest) { m.Tiles[0].Center[1] = 4998.99 }, codeCenter, finding.Warning, "/tiles/0/center", "outside"},
 		{"negative size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = -1 }, codeFileSize, finding.Error, "/tiles/0/file_size_bytes", ""},
+		{"negative geometry of a level", func(m *Manifest) { m.Tiles[0].HLODLevels[0].GeometryBytes = -1 }, codeFileSize, finding.Error, "/tiles/0/hlod_levels/0/geometry_bytes", ""},
 		{"zero size", func(m *Manifest) { m.Tiles[0].FileSizeBytes = 0 }, codeFileSize, finding.Warning, "/tiles/0/file_size_bytes", ""},
 		{"no hash", func(m *Manifest) { m.Tiles[0].SHA256 = strings.Repeat("A", 64) }, codeFileHash, finding.Error, "/tiles/0/sha256", ""},
 		{"escaping tile", func(m *Manifest) { m.Tiles[0].Path = "../a" }, codePathEscapes, finding.Error, "/tiles/0/path_relative_to_manifest", `".."`},

@@ -16,13 +16,14 @@ type learned struct {
 const maxCost = 1 << 50
 
 // declared returns the size that the manifest gives for a representation: the
-// memory that it takes if that is told, else that of its file; 0 without.
+// memory that it takes if that is told, else that of its file; 0 without, or where it is
+// negative.
 func (t *table) declared(tile int32, rep payload.Rep) int64 {
 	if rep == payload.RepFull {
-		return t.memory[tile]
+		return max(0, t.memory[tile])
 	}
 	p := t.fileOf(tile, rep)
-	return cmp.Or(p.geometry, p.size)
+	return cmp.Or(max(0, p.geometry), max(0, p.size))
 }
 
 // learn remembers what a representation takes on the Device.

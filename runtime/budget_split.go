@@ -321,21 +321,24 @@ func (b *geometryBudget) demandOf(sc *scene, tile int32) (w tileDemand) {
 		w.first, w.cheapest = w.cheapest, 0
 		w.extra += w.first
 	}
-	w.held = d <= t.radius[tile].stream
-	w.level = cheapest != payload.RepFull && d <= t.radius[tile].unload
+	w.held = !w.hangs && d <= t.radius[tile].stream
+	w.level = !w.hangs && cheapest != payload.RepFull && d <= t.radius[tile].unload
 	return w
 }
 
 // climbNodes calls f for each node that its error asks to be open, with the stretch up to
-// which it is, and the bytes of the nodes below it.
+// which it is, and the bytes of the nodes below it. A broken one is open at any stretch.
 func (b *geometryBudget) climbNodes(sc *scene, f func(stretch, bytes float64)) {
 	ref := sc.refinement
 	if ref == nil {
 		return
 	}
 	for i := range ref.nodes {
-		n := &ref.nodes[i]
-		if n.opens == 0 {
+		n, opens := &ref.nodes[i], ref.nodes[i].opens
+		if n.broken {
+			opens = math.Inf(1)
+		}
+		if opens == 0 {
 			continue
 		}
 		bytes := 0.0
@@ -344,7 +347,7 @@ func (b *geometryBudget) climbNodes(sc *scene, f func(stretch, bytes float64)) {
 				bytes += b.cost(sc, row, payload.RepHLOD)
 			}
 		}
-		f(n.opens, bytes)
+		f(opens, bytes)
 	}
 }
 

@@ -70,6 +70,7 @@ type node struct {
 	opens    float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
 	wanted   bool    // it is a root, or its parent is open
 	open     bool    // what lies below is wanted
+	broken   bool    // it is open for nothing but that loading it has failed
 	mask     uint64  // children whose places it has
 	next     uint64  // mask that is being worked out
 	fades    placeFades
@@ -214,16 +215,18 @@ func (p *pyramid) refine(sc *scene) {
 			n.wanted = up.wanted && up.open
 			above = !p.ready(ref.record(sc, n.node).rep(payload.RepHLOD))
 		}
-		open := false
+		open, broken := false, false
 		if n.wanted {
 			n.wantedAt = p.now
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
 			r.actual, r.effective = n.distance, n.distance
-			open = p.grants(n) || !p.ready(st) && (n.open || above && st.fails > 0)
+			granted := p.grants(n)
+			open = granted || !p.ready(st) && (n.open || above && st.fails > 0)
+			broken = open && !granted && st.fails > 0
 		}
-		if open != n.open {
-			n.open = open
+		if open != n.open || broken != n.broken {
+			n.open, n.broken = open, broken
 			ref.wakeTiles(sc, n)
 		}
 	}
@@ -248,12 +251,14 @@ func (p *refinement) measure(sc *scene, far float64) {
 }
 
 // opensAbove returns the stretch up to which the node is open below which a tile hangs,
-// 0 if it should not be; hangs says that there is one.
+// 0 if it should not be; hangs says that there is one. One that is broken does not count:
+// nothing else can be drawn in the places of the tiles.
 func (p *refinement) opensAbove(tile int32) (stretch float64, hangs bool) {
 	if p == nil || tile >= int32(len(p.parent)) || p.parent[tile].node < 0 {
 		return 0, false
 	}
-	return p.nodes[p.parent[tile].node].opens, true
+	n := &p.nodes[p.parent[tile].node]
+	return n.opens, !n.broken
 }
 
 // hangs reports whether a tile lies below a node: what it is granted follows from what

@@ -67,7 +67,7 @@ func (c *cookFlags) writesPlan() bool { return c.opts.DryRun && followed(c.plan)
 
 // runPlan writes a plan for shards and the last cook.
 func (c *cookFlags) runPlan(cmd *cobra.Command, a *app, scene string) error {
-	for _, name := range []string{"report", "also", "fail-if", "explain", "require-store"} {
+	for _, name := range []string{"report", "also", "fail-if", "require-store"} {
 		if source(cmd.Flags(), name) == fromCommandLine {
 			return fmt.Errorf("--%s does not go with --dry-run --plan %s, for which no tile is made: it is for the last cook", name, c.plan)
 		}

@@ -73,7 +73,8 @@ func TestCookWithAServer(t *testing.T) {
 }
 
 // TestCookByPlan: what --dry-run --plan writes is followed by shards and by the last cook,
-// which leave it as it is; a plan of other flags is refused.
+// which leave it as it is; a plan of other flags is refused. Flags of the last cook that say
+// nothing of a plan may stand there, as those of a farm hold for all steps.
 func TestCookByPlan(t *testing.T) {
 	scene := testfile.Write(t, filepath.Join(t.TempDir(), "town.gltf"), boxScene(300))
 	dir := t.TempDir()
@@ -87,7 +88,7 @@ func TestCookByPlan(t *testing.T) {
 		return r
 	}
 	run(0, "--tile-size", "8", "-o", filepath.Join(dir, "one"))
-	if r := run(0, "--tile-size", "8", "--store", place, "--dry-run", "--plan", plan); !strings.Contains(r.stdout, "planned "+plan) {
+	if r := run(0, "--tile-size", "8", "--store", place, "--dry-run", "--plan", plan, "--explain", "tile_0_0_0"); !strings.Contains(r.stdout, "planned "+plan) {
 		t.Error(r.stdout)
 	}
 	written := testfile.Read(t, plan)

@@ -42,15 +42,16 @@ type Planned struct {
 // are what they were then. It owns Main and Made, also when it fails. Nothing is looked
 // at: check sees each mesh when it is decoded first, and may refuse it.
 func OpenPlanned(ctx context.Context, of Planned, opts Options, keep int64, check func(s *Scene, mesh int, list []Primitive) error) (*Scene, error) {
-	dir, base := filepath.Split(of.Name)
+	dir, _ := filepath.Split(of.Name)
 	if dir == "" {
 		dir = "."
 	}
+	base, stem := baseName(of.Name)
 	var src source = dirSource{dir: dir, parents: opts.AllowParentPaths}
 	if opts.Read != nil {
 		src = countedSource{src, opts.Read}
 	}
-	s := &Scene{Source: base, Files: of.Files}
+	s := &Scene{Name: stem, Source: base, Files: of.Files}
 	p := planCoder{c: of.Plan, scene: s, src: src, cache: opts.cache(keep), limit: opts.MaxDecodedBytes, size: of.Info.Size()}
 	p.own = &inFile{counted(of.Main, opts.Read), base}
 	if of.Made != nil {
@@ -110,16 +111,18 @@ type planCoder struct {
 	cache *cache
 	own   *inFile
 	size  int64 // of own
+	owned bool  // own is among plain
+	deep  int   // stores that are being read
+	inner int   // depth of those that the one being read lies in
 	limit int64 // of decoded geometry, 0 for what follows from the files
 	plain int64 // bytes that the limit follows from
 	taken int64 // decoded bytes
 }
 
-// lists are the parts of the scene but images and geometry.
+// lists are the parts of the scene but images and geometry. What it is called follows from
+// the path that it is opened from.
 func (p *planCoder) lists() {
 	c, s := p.c, p.scene
-	c.Text(&s.Name)
-	c.Text(&s.Source)
 	c.Text(&s.Generator)
 	p.json(&s.Materials)
 	p.json(&s.Lights)

@@ -30,7 +30,12 @@ type sized struct {
 	store  store
 	size   int64
 	stream *dracoStream // of storeStream
+	depth  int          // of stores that lie in each other, this one among them
 }
+
+// mostDeep is how many stores lie in each other at most: a file, a packed view, a stream
+// in that, and a part of what the stream holds.
+const mostDeep = 4
 
 // streamStore stands for a stream among stores.
 type streamStore struct{ s *dracoStream }
@@ -76,14 +81,27 @@ func (p *planCoder) store(s store) int {
 	case c.Err() != nil || code == none:
 		return 0
 	case code >= known:
+		if c.Reading() {
+			p.inner = max(p.inner, p.list[code-known].depth)
+		}
 		return code - known + 1
 	case !c.Reading():
 		p.writeStore(s)
 		p.stores[s] = len(p.stores) + 1
 		return p.stores[s]
 	}
+	outer := p.inner
+	if p.inner, p.deep = 0, p.deep+1; p.deep > mostDeep {
+		c.Fail("stores lie in each other %d deep", p.deep)
+		return 0
+	}
 	made := p.readStore()
+	if made.depth = p.inner + 1; made.depth > mostDeep {
+		c.Fail("stores lie in each other %d deep", made.depth)
+	}
+	p.deep--
 	p.list = append(p.list, made)
+	p.inner = max(outer, made.depth)
 	return len(p.list)
 }
 
@@ -128,7 +146,10 @@ func (p *planCoder) readStore() (made sized) {
 		if made = (sized{store: p.own, size: p.size}); p.own == nil {
 			c.Fail("there are no bytes")
 		}
-		p.plain += p.size
+		if !p.owned {
+			p.plain += p.size
+		}
+		p.owned = true
 	case storeBeside:
 		made = p.besides()
 	case storeBytes:

@@ -124,7 +124,7 @@ func (s *Scenario) measure() {
 	if s.Manifest.Pyramid != nil {
 		for i := range s.Manifest.Pyramid.Nodes {
 			n := &s.Manifest.Pyramid.Nodes[i]
-			s.Tiles[n.ID] = Extra{HLOD: cmp.Or(n.GeometryBytes, n.FileSizeBytes)}
+			s.Tiles[n.ID] = Extra{HLOD: geometryBytes(n.GeometryBytes, n.FileSizeBytes)}
 		}
 	}
 	if s.Manifest.SharedBucket != nil {
@@ -150,7 +150,11 @@ func measureTile(t *manifest.Tile) Extra {
 }
 
 // levelBytes returns what a level takes on the GPU, as far as the manifest says so.
-func levelBytes(l *manifest.Level) int64 { return cmp.Or(l.GeometryBytes, l.FileSizeBytes) }
+func levelBytes(l *manifest.Level) int64 { return geometryBytes(l.GeometryBytes, l.FileSizeBytes) }
+
+// geometryBytes chooses between what a manifest says of geometry and of its file, as the
+// runtime does.
+func geometryBytes(geometry, file int64) int64 { return cmp.Or(max(0, geometry), max(0, file)) }
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
