@@ -15,6 +15,8 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/texture"
+	"github.com/untoldkit/untold/cook/meshfile"
+	"github.com/untoldkit/untold/cook/usd"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
@@ -82,7 +84,7 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 		o.discard()
 		return nil, err
 	}
-	if err := o.removeUnnamed(ctx, filepath.Base(out), old); err != nil {
+	if err := o.removeUnnamed(ctx, filepath.Base(out), old, model, scene); err != nil {
 		return nil, fmt.Errorf("cook: %s is written, but textures of the one before could not be removed: %w", out, err)
 	}
 	res.Path = out
@@ -91,8 +93,9 @@ func Convert(ctx context.Context, model, out string, opts Options) (*ConvertResu
 
 // removeUnnamed removes textures that the replaced container named, and that no container in
 // the folder does any more. While another conversion is at work there they stay: it may be
-// about to name them.
-func (o *output) removeUnnamed(ctx context.Context, container string, old []string) error {
+// about to name them. Beside models they stay, too: a texture that a model brought and one
+// that a conversion has put there look the same.
+func (o *output) removeUnnamed(ctx context.Context, container string, old []string, model string, s *gltfscene.Scene) error {
 	if len(old) == 0 {
 		return nil
 	}
@@ -107,32 +110,86 @@ func (o *output) removeUnnamed(ctx context.Context, container string, old []stri
 	if err != nil {
 		return err
 	}
-	named := []string{container}
-	for _, d := range list {
-		if strings.EqualFold(path.Ext(d.Name()), partition.PayloadExt) {
-			named = append(named, d.Name())
-		}
-	}
-	kept, err := o.texturesOf(ctx, named, 1)
-	if err != nil {
-		return err
+	sources := sourcesOf(s)
+	own := "" // the model, where it brings nothing
+	if strings.EqualFold(filepath.Ext(model), ".glb") && len(sources) == 0 {
+		own = filepath.Base(model)
 	}
 	stays := map[string]bool{}
-	for _, name := range kept {
-		stays[journal.Fold(name)] = true
+	for _, d := range list {
+		if isModel(d.Name()) && d.Name() != own {
+			return nil
+		}
+		if !strings.EqualFold(path.Ext(d.Name()), partition.PayloadExt) && d.Name() != container {
+			continue
+		}
+		known, err := o.addNamed(d.Name(), stays)
+		if err != nil || !known {
+			return err // nobody can tell what it names
+		}
 	}
 	for _, name := range old {
-		if stays[journal.Fold(name)] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if stays[journal.Fold(path.Base(name))] {
 			continue
 		}
 		if reached, err := journal.Reaches(o.files, name); err != nil || !reached {
 			continue // behind a link nothing is ours
+		}
+		st, err := o.files.Lstat(name)
+		if err != nil || slices.ContainsFunc(sources, func(x fs.FileInfo) bool { return os.SameFile(x, st) }) {
+			continue
 		}
 		if err := o.files.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// addNamed adds, folded, the last elements of what a container names: readers look for
+// these, too. known is false for a damaged container and for one behind a link.
+func (o *output) addNamed(container string, to map[string]bool) (known bool, err error) {
+	st, err := o.files.Lstat(container)
+	if err != nil || !st.Mode().IsRegular() {
+		return false, err
+	}
+	f, err := o.files.Open(container)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	r, err := format.NewReader(f, st.Size())
+	if err != nil {
+		return false, nil
+	}
+	for _, t := range r.Textures() {
+		to[journal.Fold(path.Base(r.String(t.URIOffset)))] = true
+	}
+	return true, nil
+}
+
+// isModel reports whether a name ends like a file that may name textures of its own.
+func isModel(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".gltf", ".glb", ".mtl", ".fbx", ".blend", ".dae":
+		return true
+	}
+	return meshfile.FormatOf(name) != meshfile.None || usd.IsName(name)
+}
+
+// sourcesOf lists the files that the images of a scene are.
+func sourcesOf(s *gltfscene.Scene) (list []fs.FileInfo) {
+	for i := range s.Images {
+		if file, _ := s.Images[i].External(); file != "" {
+			if st, err := os.Stat(file); err == nil {
+				list = append(list, st)
+			}
+		}
+	}
+	return list
 }
 
 // checkOutputFile refuses outputs that name no file, or the model itself.

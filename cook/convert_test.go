@@ -251,6 +251,62 @@ func TestConvertReplacesTextures(t *testing.T) {
 	}
 }
 
+// TestConvertKeepsTexturesOfModels: a model may lie in the folder of its container, and its
+// textures in Textures.
+func TestConvertKeepsTexturesOfModels(t *testing.T) {
+	textures := func(dir string) string {
+		var out []string
+		for name := range testfile.ReadTree(t, filepath.Join(dir, texture.Folder)) {
+			out = append(out, name)
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	opts := ClassicOptions()
+	again := textured(dataImage("brick", green), dataImage("dim", blue))
+	file := func(name string) obj { return obj{"uri": texture.Folder + "/" + name} }
+	for name, prepare := range map[string]func(dir string) (model string){
+		"its own": func(dir string) string {
+			return textured(file("wood.png"), file("glow.png")).saveAs(t, filepath.Join(dir, "a.gltf"))
+		},
+		"another": func(dir string) string {
+			testfile.Write(t, filepath.Join(dir, "b.USDA"), "#usda 1.0\n")
+			return again.save(t)
+		},
+		"a damaged container": func(dir string) string {
+			testfile.Write(t, filepath.Join(dir, "b.untold"), "UNTO")
+			return again.save(t)
+		},
+	} {
+		dir := t.TempDir()
+		testfile.Write(t, filepath.Join(dir, texture.Folder, "wood.png"), string(onePNG(red)))
+		testfile.Write(t, filepath.Join(dir, texture.Folder, "glow.png"), string(onePNG(green)))
+		out := filepath.Join(dir, "a.untold")
+		convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), out, opts)
+		model := prepare(dir)
+		compressed := opts
+		compressed.Textures = texture.ModeBC
+		convertFile(t, model, out, compressed)
+		if got := textures(dir); !strings.Contains(got, "wood.png") || !strings.Contains(got, "glow.png") {
+			t.Errorf("%s: only %s is left", name, got)
+		}
+	}
+	// The images of a model elsewhere.
+	dir := t.TempDir()
+	in := filepath.Join(dir, "a.gltf")
+	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, "wood.png"), string(onePNG(red)))
+	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, "glow.png"), string(onePNG(green)))
+	below := func(name string) obj { return obj{"uri": "out/" + texture.Folder + "/" + name} }
+	textured(below("wood.png"), below("glow.png")).saveAs(t, in)
+	out := filepath.Join(dir, "out", "a.untold")
+	convertFile(t, in, out, opts)
+	opts.Textures = texture.ModeBC
+	convertFile(t, in, out, opts)
+	if got := textures(filepath.Join(dir, "out")); !strings.Contains(got, "wood.png") || !strings.Contains(got, "glow.png") {
+		t.Errorf("only %s is left", got)
+	}
+}
+
 // TestConvertAlternativeIsTaken: the way out of a clash must not lead into
 // another texture of the same model.
 func TestConvertAlternativeIsTaken(t *testing.T) {

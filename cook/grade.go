@@ -9,11 +9,8 @@ import (
 	"github.com/untoldkit/untold/manifest"
 )
 
-// gradeExt ends the name of a colour table, gradeEnd that of the one that a cook stages.
-const (
-	gradeExt = ".cube"
-	gradeEnd = "_grade" + gradeExt
-)
+// gradeEnd ends the name of the colour table that a cook stages.
+const gradeEnd = "_grade.cube"
 
 // checkGrade refuses a table that no reader takes.
 func (o *Options) checkGrade() error {

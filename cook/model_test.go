@@ -113,6 +113,11 @@ func onePNG(c color.NRGBA) []byte {
 // save writes the file into a folder of its own.
 func (d *model) save(t testing.TB) string {
 	t.Helper()
+	return d.saveAs(t, filepath.Join(t.TempDir(), "model.gltf"))
+}
+
+func (d *model) saveAs(t testing.TB, path string) string {
+	t.Helper()
 	var roots []int
 	for i := range d.nodes {
 		roots = append(roots, i)
@@ -133,8 +138,7 @@ func (d *model) save(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := testfile.Write(t, filepath.Join(t.TempDir(), "model.gltf"), data)
-	return path
+	return testfile.Write(t, path, data)
 }
 
 // cooked is a container read back.

@@ -105,7 +105,7 @@ func (o *output) readOldScene(ctx context.Context, file string, n *neighbours, j
 	slices.Sort(s.payloads)
 	s.payloads = slices.Compact(s.payloads)
 	s.textures, err = o.texturesOf(ctx, s.payloads, jobs)
-	if g := m.ColorGradeLUT; g != nil && strings.HasSuffix(g.URI, gradeExt) {
+	if g := m.ColorGradeLUT; g != nil && strings.HasSuffix(g.URI, gradeEnd) { // others may be anybody's
 		s.textures = append(s.textures, g.URI)
 	}
 	s.textures = slices.DeleteFunc(s.textures, func(t string) bool { return !s.owns(t) })

@@ -120,11 +120,9 @@ func (w *shortWatch) fail(format string, args ...any) {
 // a successor, what was given up stays away for 3 s, the budget holds, and while
 // the camera stands no tile without levels comes and goes.
 func TestShortMemory(t *testing.T) {
-	tb, n := t, 0
+	race.Checks(t, 25) // make test does all of them without the detector
+	tb := t
 	rapid.Check(t, func(t *rapid.T) {
-		if n++; n > 25 && race.Enabled {
-			return // make test runs all of them without the detector
-		}
 		m, bytes := shortScene(t)
 		sum, most := int64(0), int64(0)
 		for _, n := range bytes {

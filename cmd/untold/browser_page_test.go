@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/imagediff"
+	"github.com/untoldkit/untold/manifest/scenelist"
 	"github.com/untoldkit/untold/preview/render"
 )
 
@@ -18,7 +19,7 @@ func TestBrowserAsksEarly(t *testing.T) {
 	b := startBrowser(t, 160, 120)
 	_, dir := smallCity(t)
 	s := startServe(t, dir)
-	all := []string{"viewer.wasm.gz", "scenes.json", "wasm_exec.js", "untold-viewer.js", "viewer.js", "webgl.js", "files.js"}
+	all := []string{"viewer.wasm.gz", scenelist.Name, "wasm_exec.js", "untold-viewer.js", "viewer.js", "webgl.js", "files.js"}
 	b.call(t, "Network.enable", nil, nil)
 	b.call(t, "Network.setBlockedURLs", map[string]any{"urls": []string{"*/page.js"}}, nil) // nothing runs
 	b.call(t, "Page.navigate", map[string]any{"url": s.url}, nil)
@@ -41,7 +42,7 @@ func TestBrowserAsksEarly(t *testing.T) {
 	b.call(t, "Network.setBlockedURLs", map[string]any{"urls": []string{}}, nil)
 	since := s.logged()
 	b.open(t, s.url+"?shadows=-1&samples=1", 1)
-	for _, name := range []string{"/viewer.wasm.gz", "/scenes.json"} {
+	for _, name := range []string{"/viewer.wasm.gz", "scenes.json"} {
 		if list, _ := s.asked(since, name); len(list) > 1 {
 			t.Errorf("asked for more than once: %v", list)
 		}

@@ -80,7 +80,7 @@ func (s *tileStory) print(a *app) error {
 	return nil
 }
 
-func vec64(v [3]float64) string { return fmt.Sprintf("(%g, %g, %g)", v[0], v[1], v[2]) }
+func vec64(v [3]float64) string { return fmt.Sprintf("(%.6g, %.6g, %.6g)", v[0], v[1], v[2]) }
 
 // orAny is a distance, of which nil is none that ends.
 func orAny(v *float64) string {

@@ -75,6 +75,24 @@ func TestLights(t *testing.T) {
 	}
 }
 
+// TestInvalidAuthored: a scene is cooked without cameras and lights that glTF cannot have.
+func TestInvalidAuthored(t *testing.T) {
+	for prim, want := range map[string]string{
+		"def Camera \"C\" {\nfloat focalLength = 0\n}":                                                                         "usd-cameras-invalid",
+		"def Camera \"C\" {\nfloat verticalAperture = -1\n}":                                                                   "usd-cameras-invalid",
+		"def Camera \"C\" {\ndouble focalLength = 1e-310\nfloat verticalAperture = 1e9\n}":                                     "usd-cameras-invalid",
+		"def Camera \"C\" {\ntoken projection = \"orthographic\"\nfloat focalLength = 0\n}":                                    "",
+		"def SphereLight \"L\" {\nfloat inputs:intensity = -1\nfloat inputs:radius = 0\n}":                                     "usd-lights-invalid",
+		"def SphereLight \"L\" {\ncolor3f inputs:color = (1, -1, 0)\nfloat inputs:radius = 0\n}":                               "usd-lights-invalid",
+		"def SphereLight \"L\" {\ndouble inputs:intensity = 1e300\nfloat inputs:exposure = 64\ndouble inputs:radius = 1e10\n}": "usd-lights-approximated usd-lights-invalid",
+	} {
+		s := one(t, "def Xform \"World\" {\n"+prim+"\ndef Mesh \"M\" {"+quad+"}\n}")
+		if codes(s) != want || want != "" && len(s.Cameras)+len(s.Lights) != 0 {
+			t.Errorf("%s: %q, %d cameras, %d lights; want %q", prim, codes(s), len(s.Cameras), len(s.Lights), want)
+		}
+	}
+}
+
 // TestPrimsWithinMemory: what prims take counts, however short their text is.
 func TestPrimsWithinMemory(t *testing.T) {
 	text := head + "def \"World\" {\n" + strings.Repeat("def \"a\"{}\n", 20000) + "}"

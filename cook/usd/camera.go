@@ -8,7 +8,8 @@ import (
 )
 
 // camera makes a camera of glTF of one of UsdGeomCamera, and returns its number. Both look
-// along -Z. What glTF has no words for, such as focus and shutter, is left out.
+// along -Z. What glTF has no words for, such as focus and shutter, is left out. One that
+// shows nothing has no number: -1.
 func (r *reader) camera(p *prim) (int, error) {
 	metres, err := r.metres()
 	if err != nil {
@@ -40,23 +41,25 @@ func (r *reader) camera(p *prim) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !(width > 0 && height > 0 && width <= 1e9 && height <= 1e9) {
-		return 0, malformed(p.path, "its aperture is %v x %v", width, height)
+	flat := kind == "orthographic"
+	if !(inRange(width) && inRange(height) && (flat || inRange(focal))) {
+		r.note("usd-cameras-invalid", true, p.path, "cameras whose aperture or focal length is none were left out")
+		return -1, nil
 	}
 	out := members{"name": p.name}
-	if kind == "orthographic" { // tenths of units, of which glTF wants half
+	if flat { // tenths of units, of which glTF wants half
 		out["type"] = kind
 		out[kind] = members{"xmag": float64(width*metres) / 20, "ymag": float64(height*metres) / 20, "znear": near, "zfar": far}
 	} else {
-		if !(focal > 0 && focal <= 1e9) {
-			return 0, malformed(p.path+".focalLength", "is %v", focal)
-		}
 		out["type"] = "perspective"
 		out["perspective"] = members{"aspectRatio": width / height, "yfov": 2 * arctan(height/(2*focal)), "znear": near, "zfar": far}
 	}
 	r.doc.cameras = append(r.doc.cameras, out)
 	return len(r.doc.cameras) - 1, nil
 }
+
+// inRange reports whether a length of a camera is one, in tenths of units.
+func inRange(x float64) bool { return x >= 1e-9 && x <= 1e9 }
 
 // arctan returns the angle of a tangent above 0, the same on every machine.
 func arctan(x float64) float64 {

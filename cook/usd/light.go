@@ -110,7 +110,8 @@ func (r *reader) light(p *prim, kind string) (int, error) {
 	}
 	top := max(color[0], color[1], color[2])
 	if !finite(power, top) || power < 0 || color[0] < 0 || color[1] < 0 || color[2] < 0 {
-		return 0, malformed(p.path, "it shines with %v of the colour %v", power, color)
+		r.note("usd-lights-invalid", true, p.path, "lights that shine with less than nothing, or without end, were left out")
+		return -1, nil
 	}
 	if top > 0 {
 		for i := range color {

@@ -3,6 +3,7 @@ package verify
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -178,11 +179,11 @@ func (s *scenes) covers(dir string) bool {
 func (l *fileList) findUnnamed() {
 	seen := map[string]bool{}
 	for _, j := range l.files {
-		if j.found && isContainer(j.path) {
+		if j.found && isContainer(j.path) && !l.scenes.named[realPath(j.path)] {
 			l.scenes.addAround(filepath.Dir(j.path), seen)
 		}
 	}
-	folders := map[string][]string{} // folders of payloads -> containers in them
+	folders := map[string]bool{} // of payloads
 	for i := range l.files {
 		j := &l.files[i]
 		if !j.found || !isContainer(j.path) {
@@ -195,10 +196,10 @@ func (l *fileList) findUnnamed() {
 			j.preset = append(j.preset, payloadUnnamed.finding())
 		}
 		if named || lost {
-			folders[filepath.Dir(j.path)] = append(folders[filepath.Dir(j.path)], j.path)
+			folders[filepath.Dir(j.path)] = true
 		}
 	}
-	for dir := range folders {
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		l.findUnnamedTextures(dir)
 		l.findUnnamedTables(dir)
 	}

@@ -63,6 +63,22 @@ func TestUnnamed(t *testing.T) {
 	}
 }
 
+// What is left beside a scene of which all containers are named is found, and not where a
+// user asks about the manifest alone.
+func TestLeftBesideAScene(t *testing.T) {
+	dir, manifest := scene(t)
+	table, texture := filepath.Join(dir, "tiles", "yard_grade.cube"), filepath.Join(dir, "tiles", "Textures", "lost.png")
+	testfile.Write(t, table, []byte("x"))
+	testfile.Write(t, texture, []byte("x"))
+	r := judge(t, dir)
+	if r.finding(table, CodeTableUnnamed) == nil || r.finding(texture, CodeTextureUnnamed) == nil || r.Warnings != 2 {
+		t.Errorf("%v", r.codes())
+	}
+	if r := judge(t, manifest); r.Warnings != 0 {
+		t.Errorf("of the manifest alone: %v", r.codes())
+	}
+}
+
 // What stopped programs leave is found.
 func TestLeftovers(t *testing.T) {
 	dir, _ := scene(t)

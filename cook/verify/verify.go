@@ -75,7 +75,7 @@ var ErrNoFiles = errors.New("no .untold files or manifests")
 // these below it. Each file
 // is judged once. The error is about reading; findings are in the report.
 func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
-	list := &fileList{seen: map[string]bool{}, index: map[string]int{}}
+	list := &fileList{seen: map[string]int{}, index: map[string]int{}}
 	for _, p := range paths {
 		if err := list.add(p); err != nil {
 			return nil, err
@@ -131,7 +131,7 @@ type job struct {
 type fileList struct {
 	files  []job
 	index  map[string]int // of files, by path
-	seen   map[string]bool
+	seen   map[string]int // likewise, by real paths
 	scenes scenes
 	// manifests are those that can be read, plans among them.
 	manifests []*manifest.Manifest
@@ -157,11 +157,13 @@ func (l *fileList) addFile(j job) {
 	if real, err := filepath.EvalSymlinks(key); err == nil {
 		key = real
 	}
-	if !l.seen[key] {
-		l.seen[key] = true
-		l.index[j.path] = len(l.files)
-		l.files = append(l.files, j)
+	if at, there := l.seen[key]; there {
+		// A manifest names most containers before they are found below its folder.
+		l.files[at].found = l.files[at].found || j.found
+		return
 	}
+	l.seen[key], l.index[j.path] = len(l.files), len(l.files)
+	l.files = append(l.files, j)
 }
 
 // addManifest lists a manifest and the containers that it names. What is wrong

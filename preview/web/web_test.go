@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/untoldkit/untold/manifest/scenelist"
 )
 
 // page returns the files of the page, with or without the program.
@@ -36,7 +38,7 @@ func TestPageIsWhole(t *testing.T) {
 	index := read(t, page, "index.html")
 	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(index, -1) {
 		name, ok := strings.CutPrefix(m[1], served)
-		if m[1] == "data:," || name == "scenes.json" { // which the server makes
+		if m[1] == "data:," || m[1] == scenelist.Name { // which the server makes
 			continue
 		}
 		if _, err := fs.Stat(page, name); !ok || err != nil {

@@ -162,11 +162,8 @@ func trouble(t *rapid.T, s *Scenario) {
 // nothing is drawn twice, nothing that was drawn goes undrawn without a reason,
 // memory returns to 0, no slot leaks, and a second run gives the same bytes.
 func TestAnyScene(t *testing.T) {
-	n := 0
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(t *rapid.T) {
-		if n++; n > 25 && race.Enabled {
-			return // make test runs all of them without the detector
-		}
 		s := genScenario(t)
 		calm := rapid.Bool().Draw(t, "calm")
 		if !calm {
@@ -231,11 +228,8 @@ func TestAnyScene(t *testing.T) {
 // TestTilesAreIndependent: while slots, memory and order do not matter, a tile
 // among others has the events that it has alone.
 func TestTilesAreIndependent(t *testing.T) {
-	n := 0
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(t *rapid.T) {
-		if n++; n > 25 && race.Enabled {
-			return // make test runs all of them without the detector
-		}
 		s := genScenario(t)
 		trouble(t, s)
 		s.DT, s.Download, s.Memory, s.Pressure = 100*time.Millisecond, Latency{}, nil, nil

@@ -51,7 +51,7 @@ func TestSlowTestsRunInFull(t *testing.T) {
 			asked := false
 			ast.Inspect(decl, func(n ast.Node) bool {
 				s, ok := n.(*ast.SelectorExpr)
-				if ok && s.Sel.Name == "Enabled" {
+				if ok && (s.Sel.Name == "Enabled" || s.Sel.Name == "Checks") {
 					x, ok := s.X.(*ast.Ident)
 					asked = asked || ok && x.Name == "race"
 				}
