@@ -122,6 +122,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err != nil {
 		return nil, err
 	}
+	defer build.close()
 	payloads, images := build.payloads, build.images
 	nodes, err := build.all(ctx)
 	if err != nil {
