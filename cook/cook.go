@@ -189,9 +189,13 @@ func planScene(ctx context.Context, scene string, opts *Options) (c *scenePlan, 
 		return nil, err
 	}
 	c.offset = opts.recenter(c.scene, c.seen, c.objects, c.ns)
+	c.seen.boxes = nil // the objects have them
 	if err := c.plan(); err != nil {
 		c.scene.Close()
 		return nil, err
+	}
+	if !opts.Report && len(opts.Explain) == 0 {
+		c.inputs = nil
 	}
 	runtime.GC() // for Options.spare: what planning alone has needed is garbage
 	return c, nil
@@ -217,7 +221,7 @@ type scenePlan struct {
 	seen    *survey
 	objects []object
 	offset  geom.Vec3 // taken off the scene's coordinates
-	inputs  []partition.Object
+	inputs  []partition.Object // nil once nothing needs them
 	planned *partition.Plan
 	name    string
 	pyramid bool    // there are nodes above the tiles

@@ -30,6 +30,7 @@ func openInput(ctx context.Context, path string, opts *Options) (*opened, error)
 	}
 	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
 	s, err := openSource(ctx, path, path, opts, opts.sceneOptions(), v.look)
+	v.nodes = nil
 	return &opened{s, v}, err
 }
 
