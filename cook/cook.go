@@ -220,7 +220,7 @@ type scenePlan struct {
 	scene   *gltfscene.Scene
 	seen    *survey
 	objects []object
-	offset  geom.Vec3 // taken off the scene's coordinates
+	offset  geom.Vec3          // taken off the scene's coordinates
 	inputs  []partition.Object // nil once nothing needs them
 	planned *partition.Plan
 	name    string

@@ -209,7 +209,7 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	dropped, empty := make([]int, len(g.plans)), make([]bool, len(g.plans)) // by plans
-	var failed atomic.Pointer[error] // one of those that occurred
+	var failed atomic.Pointer[error]                                        // one of those that occurred
 	err := se.parallel(len(order), func(k int) error {
 		i := order[k]
 		list, drops, err := g.decode(i)
