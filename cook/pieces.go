@@ -101,7 +101,7 @@ func (c *scenePlan) countPieces() (by []int64, held int64, err error) {
 }
 
 // fewPieces is the part of the memory that pieces may take without being counted.
-const fewPieces = 16
+const fewPieces = 8
 
 // mostHeld returns the most bytes of pieces that are held at a time, if tiles are made in
 // their order: those of an object from its first tile to its last. begin tells what an
