@@ -82,7 +82,7 @@ func (c *scenePlan) countPieces() (by []int64, held int64, err error) {
 	for i := range c.objects {
 		n := float64(c.triangles(i))
 		if c.isCut(i) {
-			n *= float64(c.cellsOf(i))
+			n = float64(n * float64(c.cellsOf(i)))
 			most[i] = int64(min(n, maxPolygons) * bytesPerInner)
 			single = max(single, n)
 		}
