@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -19,7 +18,8 @@ type boxOf = geom.Box
 type planHead struct {
 	settings map[string]json.RawMessage // the options that count, by their names
 	items    sum
-	pieces   map[int]int64 // by object; nil where they cannot be many
+	pieces   []int64 // by object; nil where they cannot be many
+	held     int64   // bytes that pieces take at a time
 }
 
 func (h *planHead) code(c *planfile.Coder) {
@@ -32,25 +32,19 @@ func (h *planHead) code(c *planfile.Coder) {
 		c.Fail("its settings cannot be read")
 	}
 	c.Sum((*[32]byte)(&h.items))
-	counted := h.pieces != nil
-	c.Bool(&counted)
-	if !counted {
-		return
-	}
-	objects := slices.Sorted(maps.Keys(h.pieces))
-	if c.Reading() {
-		h.pieces = map[int]int64{}
-	}
-	planfile.List(c, &objects, 2, func(i int, o *int) {
-		c.Int(o, 0, math.MaxInt32)
-		n := h.pieces[*o]
-		c.Int64(&n)
-		if n < 0 {
-			c.Fail("%d pieces", n)
+	count := func(n *int64) {
+		c.Int64(n)
+		if *n < 0 || *n > mostCounted {
+			c.Fail("%d pieces", *n)
 		}
-		h.pieces[*o] = n
-	})
+	}
+	planfile.List(c, &h.pieces, 1, func(_ int, n *int64) { count(n) })
+	count(&h.held)
 }
+
+// mostCounted is more than the pieces of an object are, or the bytes that memory has for
+// pieces, and little enough for sums of estimates.
+const mostCounted = 1 << 40
 
 // planSettings are the options that a plan depends on, or what is cooked by it, and the
 // numbers of the code.
