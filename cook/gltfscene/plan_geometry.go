@@ -286,7 +286,7 @@ func (p *planCoder) geometry() {
 	})
 	planfile.List(c, &plans, 11, func(i int, pl *plan) {
 		p.plan(pl, jobs)
-		if i > 0 && pl.mesh < plans[i-1].mesh {
+		if c.Reading() && i > 0 && pl.mesh < plans[i-1].mesh {
 			c.Fail("the primitives of mesh %d are behind those of mesh %d", pl.mesh, plans[i-1].mesh)
 		}
 	})
@@ -341,9 +341,11 @@ func (p *planCoder) job(jobs *jobTable, j *job) {
 		return
 	}
 	if number > 0 {
-		err := fits(a.at.n, 0, a.count, a.stride, size)
-		if a.count == 0 || err != nil {
-			c.Fail("%d elements in %d bytes: %v", a.count, a.at.n, err)
+		if a.count == 0 {
+			c.Fail("no elements lie in %d bytes", a.at.n)
+		}
+		if err := fits(a.at.n, 0, a.count, a.stride, size); err != nil {
+			c.Fail("%v", err)
 		}
 	}
 	if s := a.sparse; s != nil {
