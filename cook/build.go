@@ -108,7 +108,7 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 	y.b = newTileBuilder(c.scene, c.objects, y.images.staged, c.opts, c.ns)
 	y.b.out, y.b.small, y.b.shrunk = out, y.images.small, y.images.shrunk
 	y.b.images.dir = y.images.from
-	y.split = c.newSplitter(y.b)
+	y.split = c.newSplitter(y.b, y.room)
 	if c.recall == nil {
 		return y, dropped, nil
 	}
@@ -116,6 +116,9 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 	y.keyer, err = c.newKeyer(y.b, y.images, y.first)
 	return y, dropped, err
 }
+
+// close removes temporary files.
+func (y *builder) close() { y.split.close() }
 
 // key returns the key of a payload, nil for a dry run. Each payload is of one goroutine
 // at a time.
@@ -184,6 +187,9 @@ func (y *builder) one(ctx context.Context, i int) error {
 	if known && !wants {
 		y.split.skip(p.members, p.coord)
 		return y.nodes.put(ctx, i, nil)
+	}
+	if err := y.split.prepare(ctx, p.members, p.coord); err != nil {
+		return err
 	}
 	free, err := y.room.take(ctx, p.share, p.simplified())
 	if err != nil {

@@ -122,6 +122,7 @@ func Run(ctx context.Context, scene, dir string, opts Options) (res *Result, err
 	if err != nil {
 		return nil, err
 	}
+	defer build.close()
 	payloads, images := build.payloads, build.images
 	nodes, err := build.all(ctx)
 	if err != nil {
@@ -193,9 +194,13 @@ func planScene(ctx context.Context, scene string, opts *Options) (c *scenePlan, 
 		return nil, err
 	}
 	c.offset = opts.recenter(c.scene, c.seen, c.objects, c.ns)
+	c.seen.boxes = nil // the objects have them
 	if err := c.plan(); err != nil {
 		c.scene.Close()
 		return nil, err
+	}
+	if !opts.Report && len(opts.Explain) == 0 {
+		c.inputs = nil
 	}
 	runtime.GC() // for Options.spare: what planning alone has needed is garbage
 	return c, nil
@@ -220,8 +225,8 @@ type scenePlan struct {
 	scene   *gltfscene.Scene
 	seen    *survey
 	objects []object
-	offset  geom.Vec3 // taken off the scene's coordinates
-	inputs  []partition.Object
+	offset  geom.Vec3          // taken off the scene's coordinates
+	inputs  []partition.Object // nil once nothing needs them
 	planned *partition.Plan
 	name    string
 	pyramid bool    // there are nodes above the tiles

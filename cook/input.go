@@ -34,6 +34,7 @@ func openInput(ctx context.Context, path string, opts *Options) (*opened, error)
 	}
 	v := &survey{jobs: opts.jobs(), keys: !opts.DryRun}
 	s, err := openPart(ctx, path, path, opts, opts.sceneOptions(), v)
+	v.nodes = nil
 	return &opened{s, v}, err
 }
 

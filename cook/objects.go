@@ -33,7 +33,13 @@ type placed struct {
 // level alone counts for the box.
 func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 	names := nameTable{}
-	var out []object
+	n := 0
+	for i := range s.Nodes {
+		if mesh := s.Nodes[i].Shown(); mesh >= 0 && s.Meshes[mesh].Triangles() > 0 {
+			n++
+		}
+	}
+	out := make([]object, 0, n)
 	groups := map[int]int{} // LOD group to index into out
 	for i := range s.Nodes {
 		n := &s.Nodes[i]

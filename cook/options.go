@@ -108,9 +108,10 @@ type InputOptions struct {
 	Recenter Recenter
 	// MaxTriangles is how many triangles the scene may place, those of a mesh
 	// once for every node that shows it, and in how many pieces Clip may cut
-	// them. 0: neither a container nor the pieces that wait for their tiles may
-	// need more than Memory by estimates; below 0: any number. More are an error
-	// that matches gltfscene.ErrTooLarge, before memory is taken for them.
+	// them. 0: neither a container nor the cutting of an object may need more than Memory
+	// by estimates, and the pieces that wait for their tiles, in memory or in a temporary
+	// file, no more than Memory or eight times what the objects do; below 0: any number.
+	// More are an error that matches gltfscene.ErrTooLarge, before memory is taken for them.
 	MaxTriangles int
 }
 

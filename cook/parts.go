@@ -1,14 +1,9 @@
 package cook
 
 import (
-	"math"
-	"sync"
-	"sync/atomic"
-
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/partition"
 )
 
 // part is what one primitive of one object contributes to one tile.
@@ -59,27 +54,30 @@ func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) ([]part, error) {
 		return nil, err
 	}
 	for k := range list {
-		p := &list[k]
-		if len(p.Indices) == 0 {
-			continue
+		if len(list[k].Indices) > 0 {
+			out = append(out, b.bakePrimitive(at, &list[k], world))
 		}
-		material := b.material(p.Material)
-		m := meshOf(p, &b.plans[material])
-		m.Transform(world)
-		made := part{placed: at, slot: p.Slot, material: material, shape: m}
-		if m.Normals == nil {
-			m.FlatNormals()
-		} else {
-			made.normals = m.RepairNormals()
-		}
-		if m.Tangents == nil {
-			m.GenerateTangents()
-		} else {
-			made.tangents = m.RepairTangents()
-		}
-		out = append(out, made)
 	}
 	return out, nil
+}
+
+// bakePrimitive returns one primitive of a placed mesh, moved by world.
+func (b *tileBuilder) bakePrimitive(at placed, p *gltfscene.Primitive, world *geom.Mat4) part {
+	material := b.material(p.Material)
+	m := meshOf(p, &b.plans[material])
+	m.Transform(world)
+	made := part{placed: at, slot: p.Slot, material: material, shape: m}
+	if m.Normals == nil {
+		m.FlatNormals()
+	} else {
+		made.normals = m.RepairNormals()
+	}
+	if m.Tangents == nil {
+		m.GenerateTangents()
+	} else {
+		made.tangents = m.RepairTangents()
+	}
+	return made
 }
 
 // meshOf copies a primitive's positions into double precision and puts the UV
@@ -102,126 +100,4 @@ func meshOf(p *gltfscene.Primitive, plan *uvPlan) *mesh.Mesh {
 		}
 	}
 	return m
-}
-
-// splitter cuts objects that lie in several tiles, each once: the first tile
-// that needs an object cuts it, the last one lets go of the pieces.
-type splitter struct {
-	b       *tileBuilder
-	plan    *partition.Plan
-	entries map[int]*splitEntry // objects in several tiles; the map is fixed
-	// What the pieces take that have been cut and that no tile has asked for,
-	// in bytes, and how much they may; see scenePlan.countPieces, which comes
-	// before and can only estimate.
-	held  atomic.Int64
-	limit int64
-	full  func(held int64) error
-}
-
-type splitEntry struct {
-	mu     sync.Mutex
-	left   int // tiles that have not asked yet
-	cut    bool
-	pieces map[[3]int][]part // by cell of the object's range
-	err    error
-}
-
-// newSplitter finds the objects to cut.
-func (c *scenePlan) newSplitter(b *tileBuilder) *splitter {
-	s := &splitter{b: b, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
-	if c.opts.MaxTriangles == 0 {
-		s.limit = c.opts.memory()
-	}
-	for i := range c.planned.Tiles {
-		for _, o := range c.planned.Tiles[i].Objects {
-			if c.isCut(o) {
-				if s.entries[o] == nil {
-					s.entries[o] = &splitEntry{}
-				}
-				s.entries[o].left++
-			}
-		}
-	}
-	return s
-}
-
-// parts returns what an object contributes to the tile at coord: its piece of
-// an object that lies in several tiles, then cut is true, else all of it.
-func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err error) {
-	e := s.entries[object]
-	if e == nil || coord == nil {
-		list, err := s.b.bake(object)
-		return list, false, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.cut {
-		e.cut = true
-		e.pieces, e.err = s.cut(object)
-	}
-	return s.release(e, object, coord), true, e.err
-}
-
-// skip tells that a tile will not ask for its objects.
-func (s *splitter) skip(objects []int, coord *[3]int) {
-	if coord == nil {
-		return
-	}
-	for _, o := range objects {
-		if e := s.entries[o]; e != nil {
-			e.mu.Lock()
-			s.release(e, o, coord)
-			e.mu.Unlock()
-		}
-	}
-}
-
-// release lets go of what an object contributes to a tile, and of all of it with the
-// last tile.
-func (s *splitter) release(e *splitEntry, object int, coord *[3]int) []part {
-	first := s.plan.Objects[object].Cells.Min
-	var key [3]int
-	for a := range key {
-		key[a] = coord[a] - int(first[a])
-	}
-	out := e.pieces[key]
-	delete(e.pieces, key)
-	s.held.Add(-bytesOf(out))
-	if e.left--; e.left == 0 {
-		for _, rest := range e.pieces { // in cells that are no tiles
-			s.held.Add(-bytesOf(rest))
-		}
-		e.pieces = nil
-	}
-	return out
-}
-
-// cut bakes an object and splits it at the planes between its tiles.
-func (s *splitter) cut(object int) (map[[3]int][]part, error) {
-	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
-	out := map[[3]int][]part{}
-	list, err := s.b.bake(object)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range list {
-		for _, piece := range p.shape.Split(grid) {
-			q := p
-			q.shape = piece.Mesh
-			p.normals, p.tangents = 0, 0 // the first piece counts for all
-			out[piece.Cell] = append(out[piece.Cell], q)
-			if held := s.held.Add(piece.Mesh.Bytes()); held > s.limit {
-				return nil, s.full(held)
-			}
-		}
-	}
-	return out, nil
-}
-
-// bytesOf returns what parts take.
-func bytesOf(list []part) (n int64) {
-	for i := range list {
-		n += list[i].shape.Bytes()
-	}
-	return n
 }

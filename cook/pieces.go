@@ -23,6 +23,37 @@ func pieceBytes(n mesh.SplitCount) int64 {
 	return (n.Polygons-n.Inner)*bytesPerPolygon + n.Inner*bytesPerInner
 }
 
+// What a vertex and a triangle of an object take that is cut, all attributes there. Its
+// pieces take little more, unless its triangles are large.
+const (
+	cutObjectVertex   = 76
+	cutObjectTriangle = 12
+)
+
+// cutObjectBytes is what all objects that are cut take together. meshes are by
+// Scene.Meshes.
+func (c *scenePlan) cutObjectBytes(meshes []geometryLoad) (n int64) {
+	for i := range c.objects {
+		if !c.isCut(i) {
+			continue
+		}
+		for _, at := range c.objects[i].placed {
+			n += meshes[at.mesh].vertices*cutObjectVertex + meshes[at.mesh].triangles*cutObjectTriangle
+		}
+	}
+	return n
+}
+
+// fewTriangles is how many times as much as the objects themselves their pieces may take
+// beyond the memory. More comes of few triangles over very many tiles alone, of which a
+// small file would fill the disk.
+const fewTriangles = 8
+
+// mostPieceBytes is what pieces may take, in memory and in the temporary file together.
+func (c *scenePlan) mostPieceBytes() int64 {
+	return max(c.opts.memory(), fewTriangles*c.cutObjectBytes(meshLoads(c.scene)))
+}
+
 // maxPolygons bounds what cutting one object may produce, whatever the memory.
 const maxPolygons = 100e6
 
@@ -43,44 +74,66 @@ func (c *scenePlan) cellsOf(object int) int64 {
 
 // countPieces counts what cutting makes of the objects, and refuses what there
 // is no room for before any of it is made: a piece for every cell that a triangle
-// reaches, however few triangles there are. The pieces of an object are held
-// from its first tile to its last. It returns them by object, and nothing when
-// they cannot be many.
-func (c *scenePlan) countPieces() (map[int]int64, error) {
-	most, allowed := 0.0, int64(math.MaxInt64) // products may exceed whole numbers
+// reaches, however few triangles there are. It returns them by object, nil when
+// they cannot be many, and the most bytes that they take at a time.
+func (c *scenePlan) countPieces() (by []int64, held int64, err error) {
+	all, allowed, single := 0.0, math.Inf(1), 0.0 // products may exceed whole numbers
+	most := make([]int64, len(c.objects))
 	for i := range c.objects {
-		cells := 1.0
+		n := float64(c.triangles(i))
 		if c.isCut(i) {
-			cells = float64(c.cellsOf(i))
+			n = float64(n * float64(c.cellsOf(i)))
+			most[i] = int64(min(n, maxPolygons) * bytesPerInner)
+			single = max(single, n)
 		}
-		most += float64(float64(c.triangles(i)) * cells)
+		all += n
 	}
 	if c.opts.MaxTriangles > 0 {
-		allowed = int64(c.opts.MaxTriangles)
+		allowed = float64(c.opts.MaxTriangles)
 	}
-	if most <= float64(min(allowed, c.opts.memory()/bytesPerInner, maxPolygons)) {
-		return nil, nil
+	held, _ = c.mostHeld(func(object int, _ int64) (int64, error) { return most[object], nil })
+	if all <= allowed && single <= maxPolygons && held <= c.opts.memory()/fewPieces {
+		return nil, held, nil
 	}
-	n := pieceCount{c: c, limit: allowed, by: map[int]int64{}, bytes: map[int]int64{}}
-	last := map[int]int{}
+	n := pieceCount{c: c, limit: int64(min(allowed, math.MaxInt64/2)), most: c.mostPieceBytes(), by: make([]int64, len(c.objects))}
+	held, err = c.mostHeld(n.begin)
+	return n.by, held, err
+}
+
+// fewPieces is the part of the memory that pieces may take without being counted.
+const fewPieces = 8
+
+// mostHeld returns the most bytes of pieces that are held at a time, if tiles are made in
+// their order: those of an object from its first tile to its last. begin tells what an
+// object takes before its first tile.
+func (c *scenePlan) mostHeld(begin func(object int, held int64) (int64, error)) (most int64, err error) {
+	last, bytes := make([]int32, len(c.objects)), make([]int64, len(c.objects))
 	for t := range c.planned.Tiles {
 		for _, o := range c.planned.Tiles[t].Objects {
-			last[o] = t
+			last[o] = int32(t) + 1
 		}
 	}
+	begun, held := make([]bool, len(c.objects)), int64(0)
 	for t := range c.planned.Tiles {
-		for _, o := range c.planned.Tiles[t].Objects {
-			if err := n.begin(o); err != nil {
-				return nil, err
+		list := c.planned.Tiles[t].Objects
+		for _, o := range list {
+			if begun[o] {
+				continue
 			}
+			begun[o] = true
+			if bytes[o], err = begin(o, held); err != nil {
+				return most, err
+			}
+			held += bytes[o]
+			most = max(most, held)
 		}
-		for _, o := range c.planned.Tiles[t].Objects {
-			if last[o] == t {
-				n.held -= n.bytes[o]
+		for _, o := range list {
+			if int(last[o]) == t+1 {
+				held -= bytes[o]
 			}
 		}
 	}
-	return n.by, nil
+	return most, nil
 }
 
 // triangles returns how many an object places, with those of all its levels.
@@ -95,45 +148,40 @@ func (c *scenePlan) triangles(object int) (n int64) {
 type pieceCount struct {
 	c     *scenePlan
 	limit int64 // of triangles, as the caller has set it
+	most  int64 // bytes that may be held
 	cut   int   // objects that were
 	total int64
-	held  int64 // bytes
-	by    map[int]int64
-	bytes map[int]int64
+	by    []int64
 	at    []geom.Vec3 // of the vertices of one primitive
 }
 
-// begin counts an object before its first tile.
-func (n *pieceCount) begin(object int) error {
-	if _, ok := n.by[object]; ok {
-		return nil
-	}
+// begin counts an object before its first tile, while others hold so many bytes, and
+// returns what its pieces take.
+func (n *pieceCount) begin(object int, held int64) (int64, error) {
 	c := n.c
 	if !c.isCut(object) {
 		n.by[object] = c.triangles(object)
 		n.total += n.by[object]
-		return nil
+		return 0, nil
 	}
 	n.cut++
 	made, err := n.count(object, min(maxPolygons, n.limit-n.total))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n.by[object] = made.Polygons
-	n.bytes[object] = pieceBytes(made)
 	n.total += made.Polygons
-	n.held += n.bytes[object]
-	memory := c.opts.memory()
+	bytes := pieceBytes(made)
 	switch {
 	case made.Polygons > maxPolygons:
-		return c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %.0f million pieces", c.objects[object].name, maxPolygons/1e6))
+		return 0, c.tooManyPieces(fmt.Sprintf("object %q would be cut into more than %.0f million pieces", c.objects[object].name, maxPolygons/1e6))
 	case n.total > n.limit:
-		return c.tooManyPieces(fmt.Sprintf("the scene places and cutting makes more than %d triangles, which is the limit", n.limit))
-	case c.opts.MaxTriangles == 0 && n.held > memory:
-		return c.tooManyPieces(fmt.Sprintf("%d objects would be cut into more than %d pieces, which take more than the %.0f MB of memory that can be had",
-			n.cut, n.total, float64(memory)/1e6))
+		return 0, c.tooManyPieces(fmt.Sprintf("the scene places and cutting makes more than %d triangles, which is the limit", n.limit))
+	case c.opts.MaxTriangles == 0 && held+bytes > n.most:
+		return 0, c.tooManyPieces(fmt.Sprintf("%d objects would be cut into more than %d pieces, which take more than the %.0f MB that they may",
+			n.cut, n.total, float64(n.most)/1e6))
 	}
-	return nil
+	return bytes, nil
 }
 
 // count counts the pieces of one object.
@@ -174,8 +222,8 @@ func (c *scenePlan) tooManyPieces(reason string) error {
 	}
 }
 
-// piecesFull is the refusal when the memory is full of pieces that are made.
+// piecesFull is the refusal of more pieces than the counting has found.
 func (c *scenePlan) piecesFull(held int64) error {
-	return c.tooManyPieces(fmt.Sprintf("the pieces of objects that lie in several tiles take %.0f MB, and %.0f MB of memory can be had",
-		float64(held)/1e6, float64(c.opts.memory())/1e6))
+	return c.tooManyPieces(fmt.Sprintf("the pieces of objects that lie in several tiles take %.0f MB, and they may take %.0f MB",
+		float64(held)/1e6, float64(c.mostPieceBytes())/1e6))
 }

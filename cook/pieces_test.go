@@ -46,7 +46,7 @@ func TestPiecesAreCounted(t *testing.T) {
 	}{
 		"memory":      {func(o *Options) { o.Memory = 1 << 28 }, 500, 64 << 20, []string{"objects would be cut into more than", "take more than the 268 MB"}},
 		"limit":       {func(o *Options) { o.MaxTriangles = 30_000 }, 500, 64 << 20, []string{"more than 30000 triangles, which is the limit"}},
-		"when made":   {func(o *Options) { o.Memory = 1_800_000 }, 1, 32 << 20, []string{"the pieces of objects that lie in several tiles take ", "and 2 MB of memory can be had"}},
+		"when made":   {func(o *Options) { o.Memory = 1_800_000 }, 1, 32 << 20, []string{"the pieces of objects that lie in several tiles take ", "and they may take 2 MB"}},
 		"with levels": {func(o *Options) { *o = levelOptions(); o.TileSize[0], o.TileSize[2], o.Memory = 25, 25, 1<<28 }, 500, 64 << 20, []string{"objects would be cut into"}},
 	} {
 		scene := sheets(480, 60, c.nodes).save(t) // 60 triangles of 20 x 20 / 2 cells

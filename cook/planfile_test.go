@@ -2,8 +2,11 @@ package cook
 
 import (
 	"errors"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -72,6 +76,64 @@ func TestPlan(t *testing.T) {
 			if err != nil || !again.Unchanged {
 				t.Errorf("%+v, %v", again, err)
 			}
+		}
+	}
+}
+
+// TestPlanOfCutObjects: a plan holds how many pieces cutting makes, where they have been
+// counted, and shards that follow it let pieces wait in a file as a cook without one does.
+func TestPlanOfCutObjects(t *testing.T) {
+	scene := sheets(120, 16, 3).save(t)
+	o := ClassicOptions()
+	o.NoSync = true
+	fresh := t.TempDir()
+	mustRun(t, scene, fresh, o)
+	o.Memory, o.Jobs = 120_000, 3
+	plan := writePlan(t, scene, o)
+	head, err := readPlan(plan, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := head.head
+	if len(h.pieces) != 3 || h.pieces[0] <= 16 || h.held < 1 {
+		t.Errorf("%d pieces, which take %d bytes", h.pieces, h.held)
+	}
+	p, _ := place(t)
+	o.Store, o.Plan = store.New(p, nil), plan
+	for i := range 2 {
+		if _, err := RunShard(t.Context(), scene, Shard{i, 2}, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.RequireStore = true
+	out := t.TempDir()
+	mustRun(t, scene, out, o)
+	if d := cmp.Diff(testfile.ReadTree(t, fresh), testfile.ReadTree(t, out)); d != "" {
+		t.Errorf("%.500s", d)
+	}
+
+	// Numbers of other objects, and those that none has.
+	for _, edit := range []func(h *planHead){
+		func(h *planHead) { h.pieces = h.pieces[:2] },
+		func(h *planHead) { h.pieces[1] = -1 },
+		func(h *planHead) { h.held = math.MaxInt64 },
+	} {
+		h := h
+		h.pieces = slices.Clone(h.pieces)
+		edit(&h)
+		c := planfile.NewWriter()
+		h.code(c)
+		first, err := c.Section()
+		if err == nil {
+			err = atomicfile.Write(plan, func(to io.Writer) error {
+				return planfile.Write(to, append(append([][]byte{first}, head.parts...), head.images))
+			})
+		}
+		if err == nil {
+			_, err = Run(t.Context(), scene, t.TempDir(), o)
+		}
+		if !errors.Is(err, ErrDamagedPlan) {
+			t.Errorf("%d pieces, which take %d bytes: %v", h.pieces, h.held, err)
 		}
 	}
 }
@@ -257,11 +319,10 @@ func TestPlanPieces(t *testing.T) {
 		fine   bool
 	}{{7, true}, {maxPolygons, true}, {maxPolygons + 1, false}, {1 << 62, false}, {-1, false}} {
 		w := planfile.NewWriter()
-		settings, yes, one, object := []byte("{}"), true, int64(1), int64(3)
+		settings, one, held := []byte("{}"), int64(1), int64(100)
 		w.Bytes(&settings)
 		w.Sum(&[32]byte{})
-		w.Bool(&yes)
-		for _, v := range []*int64{&one, &object, &c.pieces} {
+		for _, v := range []*int64{&one, &c.pieces, &held} {
 			w.Int64(v)
 		}
 		section, err := w.Section()
@@ -273,7 +334,7 @@ func TestPlanPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		var h planHead
-		if h.code(r); (r.End() == nil) != c.fine || c.fine && h.pieces[3] != c.pieces {
+		if h.code(r); (r.End() == nil) != c.fine || c.fine && h.pieces[0] != c.pieces {
 			t.Errorf("%d pieces: %v, %v", c.pieces, h.pieces, r.Err())
 		}
 		r.Close()

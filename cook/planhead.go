@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -19,7 +18,8 @@ type boxOf = geom.Box
 type planHead struct {
 	settings map[string]json.RawMessage // the options that count, by their names
 	items    sum
-	pieces   map[int]int64 // by object; nil where they cannot be many
+	pieces   []int64 // by object; nil where they cannot be many
+	held     int64   // bytes that pieces take at a time
 }
 
 func (h *planHead) code(c *planfile.Coder) {
@@ -32,23 +32,20 @@ func (h *planHead) code(c *planfile.Coder) {
 		c.Fail("its settings cannot be read")
 	}
 	c.Sum((*[32]byte)(&h.items))
-	counted := h.pieces != nil
-	c.Bool(&counted)
-	if !counted {
-		return
-	}
-	objects := slices.Sorted(maps.Keys(h.pieces))
-	if c.Reading() {
-		h.pieces = map[int]int64{}
-	}
-	planfile.List(c, &objects, 2, func(i int, o *int) {
-		c.Int(o, 0, math.MaxInt32)
+	planfile.List(c, &h.pieces, 1, func(_ int, n *int64) {
 		// Objects of more are not cut, and then nothing depends on how many there are.
-		n := int(min(h.pieces[*o], maxPolygons))
-		c.Int(&n, 0, maxPolygons)
-		h.pieces[*o] = int64(n)
+		pieces := int(min(*n, maxPolygons))
+		c.Int(&pieces, 0, maxPolygons)
+		*n = int64(pieces)
 	})
+	if c.Int64(&h.held); h.held < 0 || h.held > mostHeld {
+		c.Fail("%d bytes of pieces", h.held)
+	}
 }
+
+// mostHeld is more bytes than memory has for pieces, and little enough for sums of
+// estimates.
+const mostHeld = 1 << 40
 
 // planSettings are the options that a plan depends on, or what is cooked by it, and the
 // numbers of the code.

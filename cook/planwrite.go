@@ -73,6 +73,7 @@ func WritePlan(ctx context.Context, scene, file string, opts Options) (res *Plan
 	if err != nil {
 		return nil, err
 	}
+	defer build.close()
 	if c.recall != nil {
 		if err := c.recall.shared.wait(); err != nil {
 			c.ns.add("store-failed", 1, 0, err.Error())
@@ -106,7 +107,8 @@ type planWriter struct {
 	began  int64
 	parts  [][]byte              // sections, one for each file that was opened
 	items  sum                   // of what the parts are and where they stand
-	pieces map[int]int64         // see countPieces
+	pieces []int64               // see countPieces
+	held   int64                 // see countPieces
 	seen   map[string]planSource // files, by path
 }
 
@@ -184,7 +186,7 @@ func relativeTo(main, name string) string {
 
 // sections returns the parts of the file: the head, the scene's files, and the images.
 func (w *planWriter) sections(o *Options, images *textures) ([][]byte, error) {
-	head := planHead{items: w.items, pieces: w.pieces}
+	head := planHead{items: w.items, pieces: w.pieces, held: min(w.held, mostHeld)}
 	var err error
 	if head.settings, err = o.planSettings(); err != nil {
 		return nil, err
@@ -202,13 +204,16 @@ func (w *planWriter) sections(o *Options, images *textures) ([][]byte, error) {
 }
 
 // knownPieces is countPieces, or what a plan knows of it.
-func (c *scenePlan) knownPieces() (map[int]int64, error) {
+func (c *scenePlan) knownPieces() (by []int64, held int64, err error) {
 	if p := c.opts.planned; p != nil {
-		return p.head.pieces, nil
+		if by = p.head.pieces; by != nil && len(by) != len(c.objects) {
+			return nil, 0, p.damaged(planfile.ErrDamaged)
+		}
+		return by, p.head.held, nil
 	}
-	pieces, err := c.countPieces()
+	by, held, err = c.countPieces()
 	if w := c.opts.planner; w != nil {
-		w.pieces = pieces
+		w.pieces, w.held = by, held
 	}
-	return pieces, err
+	return by, held, err
 }

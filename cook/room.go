@@ -25,6 +25,10 @@ const (
 	bytesPerTriangle      = 6
 	levelBytesPerVertex   = 95
 	levelBytesPerTriangle = 140
+	// Of an object that is cut, with a tenth below what cuts of 0.5 and 2 million
+	// triangles took: as it is stored, as it is baked, and what lies in each cell.
+	cutBytesPerVertex   = 150
+	cutBytesPerTriangle = 30
 	// An entity that shows a mesh again: its record and its name.
 	bytesPerInstance = 250
 )
@@ -88,11 +92,22 @@ type room struct {
 	meshes  []geometryLoad
 	size    int64 // of sem
 	sem     *semaphore.Weighted
+	pieces  int64 // bytes for what waits for its tile in memory; see splitter
 }
+
+// piecesShare is the part of the room that pieces may take which wait for their tiles.
+const piecesShare = 4
 
 func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
 	size := o.spare() * 6 / 10
 	return &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size)}
+}
+
+// keepForPieces sets some room apart for pieces that take at most so many bytes.
+func (r *room) keepForPieces(most int64) {
+	r.pieces = min(most, r.size/piecesShare)
+	r.size -= r.pieces
+	r.sem = semaphore.NewWeighted(r.size)
 }
 
 // programBytes is what a program takes that does nothing, with its stacks.
@@ -114,10 +129,10 @@ func (o *Options) spare() int64 {
 // garbageShare is the part of the memory that is left to garbage.
 const garbageShare = 8
 
-// load sums up the members of a container. cells tells in how many tiles an
-// object is cut, 1 for none; pieces are the triangles that cutting makes of
+// load sums up the members of a container: at least, and as they are likely to be. cells
+// tells in how many tiles an object is cut, 1 for none; pieces are the triangles that cutting makes of
 // objects, where they have been counted.
-func (r *room) load(members []int, cells func(object int) int64, pieces map[int]int64) (whole, share geometryLoad) {
+func (r *room) load(members []int, cells func(object int) int64, pieces []int64) (whole, share geometryLoad) {
 	stored := map[int]bool{}
 	for _, i := range members {
 		o := &r.objects[i]
@@ -132,39 +147,72 @@ func (r *room) load(members []int, cells func(object int) int64, pieces map[int]
 		}
 		for _, at := range o.placed {
 			g := r.meshes[at.mesh]
+			part := geometryLoad{vertices: g.vertices/n + 1, triangles: g.triangles/n + 1}
+			share.add(part)
+			if n > 1 { // it comes from the splitter
+				g = part
+			}
 			whole.add(g)
-			share.add(geometryLoad{vertices: g.vertices/n + 1, triangles: g.triangles/n + 1})
 		}
-		if made := pieces[i] / n; n > 1 {
-			share.add(geometryLoad{vertices: made, triangles: made})
+		if n > 1 && pieces != nil {
+			share.add(geometryLoad{vertices: pieces[i] / n, triangles: pieces[i] / n})
 		}
 	}
 	return whole, share
 }
 
+// cutBytes estimates what an object takes while it is cut, without the pieces.
+func (r *room) cutBytes(object int) int64 {
+	most := int64(0) // its meshes are cut one after the other
+	for _, at := range r.objects[object].placed {
+		g := r.meshes[at.mesh]
+		most = max(most, g.vertices*cutBytesPerVertex+g.triangles*cutBytesPerTriangle)
+	}
+	return most
+}
+
 // check refuses a container whose geometry cannot fit into the memory, unless
 // the caller has set a limit of their own. What it is about to hold is known
 // here, and nothing of it is allocated yet.
-func (r *room) check(path, name string, members []int, whole geometryLoad, levels bool) error {
-	limit := r.opts.memory()
-	need := whole.bytes(levels)
-	if r.opts.MaxTriangles != 0 || need <= limit {
+func (r *room) check(path, name string, members []int, load geometryLoad, levels bool) error {
+	need := load.bytes(levels)
+	if r.carries(need) {
 		return nil
 	}
+	return r.tooLarge(path, name, fmt.Sprintf("%d objects place %d triangles in it", len(members), load.triangles), need)
+}
+
+// checkCut refuses an object that cannot be cut within the memory.
+func (r *room) checkCut(path, name string, object int) error {
+	need := r.cutBytes(object)
+	if r.carries(need) {
+		return nil
+	}
+	o := &r.objects[object]
+	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), need)
+}
+
+func (r *room) carries(need int64) bool { return r.opts.MaxTriangles != 0 || need <= r.opts.memory() }
+
+func (r *room) tooLarge(path, name, what string, need int64) error {
 	const mb = 1e6
 	return &gltfscene.Error{
 		File: path, Place: name,
-		Reason: fmt.Sprintf("%d objects place %d triangles in it, which takes some %.0f MB, and %.0f MB of memory can be had",
-			len(members), whole.triangles, float64(need)/mb, float64(limit)/mb),
-		Hint: "divide the scene or its meshes, make tiles smaller, store repeated meshes once (Options.Instances), cook where there is more memory, or allow as many by Options.MaxTriangles",
-		Err:  gltfscene.ErrTooLarge,
+		Reason: fmt.Sprintf("%s, which takes some %.0f MB, and %.0f MB of memory can be had", what, float64(need)/mb, float64(r.opts.memory())/mb),
+		Hint:   "divide the scene or its meshes, make tiles smaller, store repeated meshes once (Options.Instances), cook where there is more memory, or allow as many by Options.MaxTriangles",
+		Err:    gltfscene.ErrTooLarge,
 	}
 }
 
 // take waits until the memory has room for a container and returns what gives
 // it back. One that needs all of it is built alone.
 func (r *room) take(ctx context.Context, share geometryLoad, levels bool) (func(), error) {
-	need := min(share.bytes(levels), r.size)
+	return r.takeBytes(ctx, share.bytes(levels))
+}
+
+// takeBytes is take for a number of bytes.
+func (r *room) takeBytes(ctx context.Context, need int64) (func(), error) {
+	need = min(need, r.size)
 	if err := r.sem.Acquire(ctx, need); err != nil {
 		return nil, err
 	}
@@ -176,15 +224,24 @@ func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 	r := newRoom(c.scene, c.objects, c.opts)
 	for i := range payloads {
 		p := &payloads[i]
-		whole, _ := r.load(p.members, c.cells(p), nil)
+		cells := c.cells(p)
+		whole, _ := r.load(p.members, cells, nil)
 		if err := r.check(c.path, p.name, p.members, whole, p.simplified()); err != nil {
 			return nil, err
 		}
+		for _, o := range p.members {
+			if cells(o) > 1 {
+				if err := r.checkCut(c.path, p.name, o); err != nil {
+					return nil, err
+				}
+			}
+		}
 	}
-	pieces, err := c.knownPieces()
+	pieces, held, err := c.knownPieces()
 	if err != nil {
 		return nil, err
 	}
+	r.keepForPieces(2 * held) // an estimate
 	for i := range payloads {
 		p := &payloads[i]
 		_, p.share = r.load(p.members, c.cells(p), pieces)

@@ -56,7 +56,7 @@ func TestPlacedTriangles(t *testing.T) {
 		"memory": {func(o *Options) { o.Memory = 1 << 30 }, []string{"2000 objects place 40000000 triangles", "takes some 2892 MB, and 1074 MB", "Options.MaxTriangles"}},
 		"levels": {func(o *Options) { *o = levelOptions(); o.Memory = 3 << 30 }, []string{"40000000 triangles", "and 3221 MB"}},
 		"limit":  {func(o *Options) { o.MaxTriangles = 39_999_999 }, []string{"scenes[0]: 2000 nodes place 40000000 triangles (20000 in 1 mesh", "the limit is 39999999", "raise Options.MaxTriangles"}},
-		"cut":    {func(o *Options) { o.Memory, o.TileSize[0] = 1<<30, 0.3 }, []string{"place 40000000 triangles"}},
+		"cut":    {func(o *Options) { o.Memory, o.TileSize[0] = 1<<28, 0.3 }, []string{"2000 objects place ", "and 268 MB"}},
 	} {
 		for _, convert := range []bool{false, true} {
 			if convert && (name == "levels" || name == "cut") {
@@ -156,12 +156,13 @@ func TestLoadProperties(t *testing.T) {
 			r.meshes[i] = geometryLoad{vertices: rapid.Int64Range(0, 1<<32).Draw(t, "v"), triangles: rapid.Int64Range(0, 1<<32).Draw(t, "t")}
 		}
 		var members []int
+		var cells []int64
 		last := int64(0)
 		for i := range rapid.IntRange(1, 50).Draw(t, "objects") {
 			r.objects = append(r.objects, object{placed: []placed{{mesh: i % 3}}})
 			members = append(members, i)
-			n := rapid.Int64Range(0, 400).Draw(t, "cells")
-			whole, share := r.load(members, func(int) int64 { return n }, nil)
+			cells = append(cells, rapid.Int64Range(0, 400).Draw(t, "cells"))
+			whole, share := r.load(members, func(object int) int64 { return cells[object] }, nil)
 			if share.triangles > whole.triangles+int64(len(members)) || whole.bytes(true) < whole.bytes(false) {
 				t.Fatalf("%+v of %+v", share, whole)
 			}

@@ -81,6 +81,7 @@ func RunShard(ctx context.Context, scene string, shard Shard, opts Options) (res
 	if err != nil {
 		return nil, err
 	}
+	defer build.close()
 	payloads := build.payloads
 	of := shares(payloads, shard.Count)
 	var mine []int

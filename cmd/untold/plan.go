@@ -44,6 +44,11 @@ func checkOutput(cmd *cobra.Command, s *sceneFlags, scene, out, plan string) err
 	case !strings.EqualFold(filepath.Ext(plan), ".json") && !followed(plan):
 		return fmt.Errorf("--plan is %q; it must end in .json, or in %s for cooks that follow it", plan, cook.PlanExt)
 	}
+	if dir := filepath.Dir(plan); followed(plan) { // beside an output folder, whose parents a cook makes as well
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return fmt.Errorf("--plan %s: %w", plan, err)
+		}
+	}
 	if st, err := os.Stat(filepath.Dir(plan)); err != nil || !st.IsDir() {
 		return fmt.Errorf("--plan %s: the folder %s does not exist", plan, filepath.Dir(plan))
 	}

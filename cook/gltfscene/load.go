@@ -297,7 +297,7 @@ func (im *importer) run(open func() (container, error), look func(s *Scene, mesh
 func (im *importer) forget() {
 	im.data.accessors, im.data.views = nil, nil
 	im.nodes.placed, im.nodes.lodOwners = nil, nil
-	im.meshes.jobOf, im.meshes.streams, im.meshes.plans, im.meshes.jobs = nil, nil, nil, nil
+	im.meshes.jobOf, im.meshes.storeOf, im.meshes.streams, im.meshes.plans, im.meshes.jobs = nil, nil, nil, nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()
 	}

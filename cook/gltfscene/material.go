@@ -25,10 +25,10 @@ type materialReader struct {
 
 // loadMaterials makes Scene.Materials and Scene.Images of what the planned
 // primitives use, in file order.
-func (mr *materialReader) loadMaterials(plans []*plan) error {
-	for _, pl := range plans {
-		if pl.material >= 0 {
-			mr.materials[pl.material] = -1
+func (mr *materialReader) loadMaterials(plans []plan) error {
+	for i := range plans {
+		if m := plans[i].material; m >= 0 {
+			mr.materials[int(m)] = -1
 		}
 	}
 	for _, index := range slices.Sorted(maps.Keys(mr.materials)) {
@@ -64,15 +64,16 @@ func (m *Material) slots() [5]struct {
 }
 
 // checkTexCoords notes textures whose coordinates a primitive lacks.
-func (mr *materialReader) checkTexCoords(plans []*plan) {
-	for _, pl := range plans {
+func (mr *materialReader) checkTexCoords(plans []plan) {
+	for i := range plans {
+		pl := &plans[i]
 		if pl.material < 0 {
 			continue
 		}
-		m := &mr.scene.Materials[mr.materials[pl.material]]
+		m := &mr.scene.Materials[mr.materials[int(pl.material)]]
 		for _, s := range m.slots() {
-			if s.ref.Image >= 0 && pl.uv[s.ref.UVSet] == nil {
-				mr.notes.warn("texcoord-missing", pl.place, fmt.Sprintf(
+			if s.ref.Image >= 0 && pl.uv[s.ref.UVSet] == 0 {
+				mr.notes.warn("texcoord-missing", pl.where(mr.scene), fmt.Sprintf(
 					"a primitive lacks the texture coordinates (TEXCOORD_%d) that its material's %s needs", s.ref.UVSet, s.place[1:]))
 			}
 		}

@@ -113,7 +113,7 @@ const dracoHint = "the compressed data is damaged: export or compress the file a
 // expandPrimitive decodes the primitive's KHR_draco_mesh_compression. If that
 // fails and all of its accessors have data of their own, they are used: the
 // result is nil then.
-func (mp *meshPlanner) expandPrimitive(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+func (mp *meshPlanner) expandPrimitive(pl *draft, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
 	c, err := mp.undraco(pl, p, ext)
 	if err == nil {
 		return c, nil
@@ -141,7 +141,7 @@ func (mp *meshPlanner) hasFallback(p *gltf.Primitive) bool {
 }
 
 // undraco decodes the stream that ext describes.
-func (mp *meshPlanner) undraco(pl *plan, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
+func (mp *meshPlanner) undraco(pl *draft, p *gltf.Primitive, ext []byte) (*compressedMesh, error) {
 	var v dracoPrimitive
 	if err := dracoSchema.decode(ext, &v); err != nil {
 		return nil, err

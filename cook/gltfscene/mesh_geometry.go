@@ -19,11 +19,12 @@ import (
 // for use by several goroutines.
 type geometry struct {
 	cache *cache
-	plans [][]*plan // by Scene.Meshes
-	uses  []int32   // by Scene.Meshes: nodes
-	jobs  []*job    // in the order of the file
-	main  *os.File  // nil once it is closed
-	own   *inFile   // the store of what lies in the main file, or was made of it; nil for none
+	plans []plan   // by meshes
+	first []uint32 // by Scene.Meshes, and one more: index into plans
+	uses  []int32  // by Scene.Meshes: nodes
+	jobs  *jobTable
+	main  *os.File // nil once it is closed
+	own   *inFile  // the store of what lies in the main file, or was made of it; nil for none
 	stamp filestamp.Stamp
 
 	mu     sync.Mutex // for spills
@@ -35,11 +36,14 @@ type geometry struct {
 	checked []atomic.Bool
 }
 
-// newGeometry groups plans by meshes.
-func newGeometry(c *cache, s *Scene, plans []*plan, jobs []*job) *geometry {
-	g := &geometry{cache: c, plans: make([][]*plan, len(s.Meshes)), uses: make([]int32, len(s.Meshes)), jobs: jobs}
-	for _, pl := range plans {
-		g.plans[pl.mesh] = append(g.plans[pl.mesh], pl)
+// newGeometry groups plans, which are in the order of meshes.
+func newGeometry(c *cache, s *Scene, plans []plan, jobs *jobTable) *geometry {
+	g := &geometry{cache: c, plans: slices.Clone(plans), first: make([]uint32, len(s.Meshes)+1), uses: make([]int32, len(s.Meshes)), jobs: jobs}
+	for i := range plans {
+		g.first[plans[i].mesh+1]++
+	}
+	for i := range s.Meshes {
+		g.first[i+1] += g.first[i]
 	}
 	for i := range s.Nodes {
 		if m := s.Nodes[i].Shown(); m >= 0 {
@@ -49,10 +53,13 @@ func newGeometry(c *cache, s *Scene, plans []*plan, jobs []*job) *geometry {
 	return g
 }
 
-// all decodes a job, or takes it from the cache.
+// of returns the plans of a mesh.
+func (g *geometry) of(mesh int) []plan { return g.plans[g.first[mesh]:g.first[mesh+1]] }
+
+// all decodes a job, whose accessor is acc, or takes it from the cache.
 func (g *geometry) all(j *job, acc *accessor) (*decoded, error) {
 	decode := func() (*decoded, int64, error) {
-		d, err := j.decode(acc, 0, acc.count)
+		d, err := g.jobs.decode(j, acc, 0, j.count)
 		j.saw(d, err)
 		return d, j.bytes(), err
 	}
@@ -69,14 +76,15 @@ const smallJob = 1 << 20
 // some decodes the elements of a job from first to last, of which it may decode more: from
 // is the first element of the result.
 func (g *geometry) some(j *job, acc *accessor, first, last int) (d *decoded, from int, err error) {
-	if last-first == j.acc.count || j.acc.sparse != nil || g.cache.keepsAll() || j.bytes() <= smallJob || g.cache.has(j) {
+	if last-first == j.count || acc.sparse != nil || g.cache.keepsAll() || j.bytes() <= smallJob || g.cache.has(j) {
 		d, err = g.all(j, acc)
 		return d, 0, err
 	}
-	if j.look(); j.err != nil {
-		return nil, 0, j.err
+	g.jobs.look(j)
+	if err := j.what().err; err != nil {
+		return nil, 0, err
 	}
-	d, err = j.decode(acc, first, last)
+	d, err = g.jobs.decode(j, acc, first, last)
 	return d, first, err
 }
 
@@ -106,9 +114,10 @@ func (g *geometry) mesh(i int) ([]Primitive, error) {
 // decode decodes the primitives of a mesh; dropped counts the triangles of each that were
 // left out.
 func (g *geometry) decode(i int) (list []Primitive, dropped []int, err error) {
-	list, dropped = make([]Primitive, len(g.plans[i])), make([]int, len(g.plans[i]))
-	for k, pl := range g.plans[i] {
-		if list[k], dropped[k], err = g.primitive(pl); err != nil {
+	plans := g.of(i)
+	list, dropped = make([]Primitive, len(plans)), make([]int, len(plans))
+	for k := range plans {
+		if list[k], dropped[k], err = g.primitive(&plans[k]); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -117,16 +126,17 @@ func (g *geometry) decode(i int) (list []Primitive, dropped []int, err error) {
 
 // primitive assembles a primitive from its decoded accessors.
 func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
-	p = Primitive{Slot: pl.slot}
+	p = Primitive{Slot: int(pl.slot)}
 	first, last := 0, pl.count
-	if pl.index != nil {
-		d, err := g.all(pl.index, pl.index.acc)
+	if pl.index != 0 {
+		j := g.jobs.get(pl.index)
+		d, err := g.all(j, g.jobs.unpack(j))
 		if err != nil {
 			return p, 0, err
 		}
 		if int64(d.largest) >= int64(pl.count) {
 			bad := slices.IndexFunc(d.index, func(v uint32) bool { return int64(v) >= int64(pl.count) })
-			return p, 0, malformed(pl.index.place.String(), "element %d is %d, but there are %d vertices", bad, d.index[bad], pl.count)
+			return p, 0, malformed(g.jobs.place(j), "element %d is %d, but there are %d vertices", bad, d.index[bad], pl.count)
 		}
 		p.Indices = d.index
 		if from, to, ok := pl.narrow(d); ok {
@@ -146,7 +156,7 @@ func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
 		return p, 0, nil
 	}
 	n, vertex := pl.count, func(i int) uint32 { return uint32(i) }
-	if pl.index != nil {
+	if pl.index != 0 {
 		list := p.Indices
 		n, vertex = len(list), func(i int) uint32 { return list[i] }
 	}
@@ -164,31 +174,32 @@ func (pl *plan) narrow(d *decoded) (first, last int, ok bool) {
 
 // attributes decodes what the vertices from first to last have.
 func (g *geometry) attributes(p *Primitive, pl *plan, first, last int) error {
-	together := g.interleaved(pl)
-	get := func(j *job, set func(d *decoded, lo, hi int)) error {
-		if j == nil {
-			return nil
+	ids := pl.attributes()
+	var accs [len(ids)]*accessor
+	for i, id := range ids {
+		if *id != 0 {
+			accs[i] = g.jobs.unpack(g.jobs.get(*id))
 		}
-		d, from, err := g.some(j, together.accessor(j), first, last)
-		if err == nil {
-			set(d, first-from, last-from)
-		}
-		return err
 	}
-	for _, a := range []struct {
-		job *job
-		set func(d *decoded, lo, hi int)
-	}{
-		{pl.position, func(d *decoded, lo, hi int) { p.Positions = d.vec3[lo:hi:hi] }},
-		{pl.normal, func(d *decoded, lo, hi int) { p.Normals = d.vec3[lo:hi:hi] }},
-		{pl.tangent, func(d *decoded, lo, hi int) { p.Tangents = d.vec4[lo:hi:hi] }},
-		{pl.uv[0], func(d *decoded, lo, hi int) { p.UV[0] = d.vec2[lo:hi:hi] }},
-		{pl.uv[1], func(d *decoded, lo, hi int) { p.UV[1] = d.vec2[lo:hi:hi] }},
-		{pl.color, func(d *decoded, lo, hi int) { p.Colors = d.vec4[lo:hi:hi] }},
+	if !g.cache.keepsAll() {
+		readTogether(accs[:])
+	}
+	for i, set := range [len(ids)]func(d *decoded, lo, hi int){
+		func(d *decoded, lo, hi int) { p.Positions = d.vec3[lo:hi:hi] },
+		func(d *decoded, lo, hi int) { p.Normals = d.vec3[lo:hi:hi] },
+		func(d *decoded, lo, hi int) { p.Tangents = d.vec4[lo:hi:hi] },
+		func(d *decoded, lo, hi int) { p.UV[0] = d.vec2[lo:hi:hi] },
+		func(d *decoded, lo, hi int) { p.UV[1] = d.vec2[lo:hi:hi] },
+		func(d *decoded, lo, hi int) { p.Colors = d.vec4[lo:hi:hi] },
 	} {
-		if err := get(a.job, a.set); err != nil {
+		if accs[i] == nil {
+			continue
+		}
+		d, from, err := g.some(g.jobs.get(*ids[i]), accs[i], first, last)
+		if err != nil {
 			return err
 		}
+		set(d, first-from, last-from)
 	}
 	return nil
 }
@@ -199,16 +210,17 @@ func (g *geometry) attributes(p *Primitive, pl *plan, first, last int) error {
 func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int, list []Primitive) error) error {
 	// The largest first, so that no goroutine ends up with one alone; errors are still
 	// reported in the order of the file.
-	order, size := make([]int, len(g.plans)), make([]int64, len(g.plans))
-	for i, list := range g.plans {
+	n := len(g.uses)
+	order, size := make([]int, n), make([]int64, n)
+	for i := range order {
 		order[i] = i
-		for _, pl := range list {
-			size[i] += pl.triangles()
-		}
+	}
+	for i := range g.plans {
+		size[g.plans[i].mesh] += g.plans[i].triangles()
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
-	dropped, empty := make([][]int, len(g.plans)), make([][]bool, len(g.plans))
-	var failed atomic.Pointer[error] // one of those that occurred
+	dropped, empty := make([]int, len(g.plans)), make([]bool, len(g.plans)) // by plans
+	var failed atomic.Pointer[error]                                        // one of those that occurred
 	err := se.parallel(len(order), func(k int) error {
 		i := order[k]
 		list, drops, err := g.decode(i)
@@ -216,17 +228,23 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 			failed.Store(&err)
 			return nil
 		}
-		dropped[i], empty[i] = drops, make([]bool, len(list))
-		m := &se.scene.Meshes[i]
+		at := int(g.first[i])
+		copy(dropped[at:], drops)
 		kept := list[:0]
 		for n := range list {
-			if list[n].Material = -1; g.plans[i][n].material >= 0 {
-				list[n].Material = materials[g.plans[i][n].material]
+			if list[n].Material = -1; g.plans[at+n].material >= 0 {
+				list[n].Material = materials[int(g.plans[at+n].material)]
 			}
-			if empty[i][n] = len(list[n].Indices) == 0; !empty[i][n] {
+			if empty[at+n] = len(list[n].Indices) == 0; !empty[at+n] {
 				kept = append(kept, list[n])
-				m.Parts = append(m.Parts, list[n].part())
 			}
+		}
+		if len(kept) > 0 {
+			parts := make([]Part, len(kept))
+			for n := range kept {
+				parts[n] = kept[n].part()
+			}
+			se.scene.Meshes[i].Parts = parts
 		}
 		return look(i, kept)
 	})
@@ -243,15 +261,16 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 
 // firstFault returns the error that comes first in the file.
 func (g *geometry) firstFault(ctx context.Context) error {
-	for _, j := range g.jobs {
-		if j.look(); j.err != nil {
-			return j.err
+	for j := range g.jobs.all {
+		g.jobs.look(j)
+		if err := j.what().err; err != nil {
+			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
-	for i := range g.plans {
+	for i := range g.uses {
 		if _, _, err := g.decode(i); err != nil {
 			return err
 		}
@@ -260,29 +279,32 @@ func (g *geometry) firstFault(ctx context.Context) error {
 }
 
 // note says what was repaired and left out.
-func (g *geometry) note(se *session, dropped [][]int, empty [][]bool) {
-	for _, j := range g.jobs {
-		j.look() // those of which parts alone were decoded
-		if j.odd == 0 && j.fixed == 0 {
+func (g *geometry) note(se *session, dropped []int, empty []bool) {
+	for j := range g.jobs.all {
+		g.jobs.look(j) // those of which parts alone were decoded
+		r := j.what()
+		if r.odd == 0 && r.fixed == 0 {
 			continue
 		}
-		place := j.place.String()
-		switch j.class {
+		place := g.jobs.place(j)
+		switch j.class() {
 		case classNormal:
-			se.notes.add(j.odd, true, "normals-not-finite", place, "normals that are no numbers or infinite count as missing")
+			se.notes.add(r.odd, true, "normals-not-finite", place, "normals that are no numbers or infinite count as missing")
 		case classTangent:
-			se.notes.add(j.odd, true, "tangents-not-finite", place, "tangents that are no numbers or infinite count as missing")
-			se.notes.add(j.fixed, true, "tangent-handedness", place, "tangents whose w is neither 1 nor -1 were repaired")
+			se.notes.add(r.odd, true, "tangents-not-finite", place, "tangents that are no numbers or infinite count as missing")
+			se.notes.add(r.fixed, true, "tangent-handedness", place, "tangents whose w is neither 1 nor -1 were repaired")
 		case classColor:
-			se.notes.add(j.fixed, true, "colors-clamped", place, "vertex colours outside 0 to 1 were clamped")
+			se.notes.add(r.fixed, true, "colors-clamped", place, "vertex colours outside 0 to 1 were clamped")
 		}
 	}
-	for i, list := range g.plans {
-		for k, pl := range list {
-			se.notes.add(dropped[i][k], false, "degenerate-triangles", pl.place, "triangles of strips and fans that use a vertex twice were left out")
-			if empty[i][k] {
-				se.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")
-			}
+	for i := range g.plans {
+		if dropped[i] == 0 && !empty[i] {
+			continue
+		}
+		place := g.plans[i].where(se.scene)
+		se.notes.add(dropped[i], false, "degenerate-triangles", place, "triangles of strips and fans that use a vertex twice were left out")
+		if empty[i] {
+			se.notes.warn("empty-primitives", place, "primitives without a triangle were left out")
 		}
 	}
 }

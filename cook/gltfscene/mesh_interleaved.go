@@ -15,17 +15,15 @@ type interleaved struct {
 // for each attribute.
 const mostTogether = 16 << 20
 
-// interleaved returns the attributes of a primitive that are read together, nil for none.
-func (g *geometry) interleaved(pl *plan) *interleaved {
-	if g.cache.keepsAll() {
-		return nil
-	}
+// readTogether moves the accessors of a primitive that are read together, so that their
+// bytes lie among those of all of them. Those of attributes that it lacks are nil.
+func readTogether(accs []*accessor) {
 	w, n := &interleaved{}, 0
-	for _, j := range [...]*job{pl.position, pl.normal, pl.tangent, pl.uv[0], pl.uv[1], pl.color} {
-		if j == nil || !j.lies() {
+	for _, a := range accs {
+		if a == nil || !a.lies() {
 			continue
 		}
-		at := j.acc.at
+		at := a.at
 		switch s := &w.span; {
 		case n == 0:
 			*s = at
@@ -39,35 +37,26 @@ func (g *geometry) interleaved(pl *plan) *interleaved {
 		n++
 	}
 	if n < 2 || w.span.n > mostTogether {
-		return nil
+		return
 	}
-	return w
+	for _, a := range accs {
+		if a == nil || !a.lies() || a.at.store != w.span.store {
+			continue
+		}
+		if a.at.off >= w.span.off && a.at.off+a.at.n <= w.span.off+w.span.n {
+			a.at = extent{w, a.at.off - w.span.off, a.at.n}
+		}
+	}
 }
 
-// lies reports whether there is something between the elements of a job, and all of them
-// lie in a file.
-func (j *job) lies() bool {
-	a := j.acc
+// lies reports whether there is something between the elements of an accessor, and all of
+// them lie in a file.
+func (a *accessor) lies() bool {
 	switch a.at.store.(type) {
 	case *inFile, *external:
 		return a.sparse == nil && a.stride > a.comps*componentSize(a.ct)
 	}
 	return false
-}
-
-// accessor returns that of a job, with its bytes among those that are read together where
-// they are.
-func (w *interleaved) accessor(j *job) *accessor {
-	if w == nil || !j.lies() || j.acc.at.store != w.span.store {
-		return j.acc
-	}
-	at := j.acc.at
-	if at.off < w.span.off || at.off+at.n > w.span.off+w.span.n {
-		return j.acc
-	}
-	a := *j.acc
-	a.at = extent{w, at.off - w.span.off, at.n}
-	return &a
 }
 
 // reader implements store. Nothing is read where all attributes are in the cache.

@@ -2,34 +2,134 @@ package gltfscene
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/qmuntal/gltf"
 )
 
-// jobKey identifies what a job decodes. Accessors that read the same bytes
-// in the same way share a job, and their primitives share the slice.
-type jobKey struct {
-	class    class
-	accessor int // for sparse accessors and those without a bufferView, else -1
-	at       extent
-	count    int
-	stride   int
-	ct       int
-	comps    int
-	norm     bool
+// job decodes one accessor. Each primitive has several, as long as a scene is open: a job
+// is packed, and names others by their numbers. It does not change, but for what is found
+// out once.
+type job struct {
+	off, count int                     // of the elements in the store; those of no store are zeros
+	rare       atomic.Pointer[rareJob] // nil for nearly all
+	once       sync.Once
+	store      uint32 // in jobTable.stores, 0 for none
+	stride     uint32 // see rareJob
+	accessor   uint32 // the first that is used, in the file
+	mesh, slot uint32 // of the first primitive that uses it, in the file
+	uses       uint32 // primitives
+	use        uint8  // index into classes, or indexUse
+	typ        gltf.AccessorType
+	component  uint8 // less i8
+	normalized bool
 }
 
-// job decodes one accessor. It does not change, but for what is found out once.
-type job struct {
-	class class
-	acc   *accessor
-	place spot // of the first primitive that uses it
-	uses  int  // primitives
+// indexUse stands for indices, which are no attribute.
+const indexUse = 255
 
-	once       sync.Once
+// rareJob is what hardly any job has.
+type rareJob struct {
+	stride     int // where it is more than 32 bits
+	sparse     *sparse
 	fixed, odd int // see decoded, of all elements
 	err        error
+}
+
+// jobID is the number of a job plus one; 0 stands for none.
+type jobID uint32
+
+// jobTable holds the jobs of a scene, in the order in which they are planned, and the
+// stores that they read.
+type jobTable struct {
+	slabs  [][]job
+	n      int
+	stores []store
+}
+
+// jobSlab is how many jobs are allocated at a time.
+const jobSlab = 1024
+
+// get returns a job by its number.
+func (t *jobTable) get(id jobID) *job { return &t.slabs[(id-1)/jobSlab][(id-1)%jobSlab] }
+
+// add returns a new job, and its number; 0 where there are too many.
+func (t *jobTable) add() (*job, jobID) {
+	if t.n == math.MaxUint32 {
+		return nil, 0
+	}
+	if t.n%jobSlab == 0 {
+		t.slabs = append(t.slabs, make([]job, jobSlab))
+	}
+	t.n++
+	return t.get(jobID(t.n)), jobID(t.n)
+}
+
+// all lists the jobs.
+func (t *jobTable) all(yield func(*job) bool) {
+	for id := range t.n {
+		if !yield(t.get(jobID(id + 1))) {
+			return
+		}
+	}
+}
+
+// class is what the job decodes to.
+func (j *job) class() class {
+	if j.use == indexUse {
+		return classIndex
+	}
+	return classes[j.use].class
+}
+
+// unpack returns the accessor of a job.
+func (t *jobTable) unpack(j *job) *accessor {
+	a := &accessor{
+		typ: j.typ, ct: i8 + int(j.component), normalized: j.normalized, count: j.count, stride: int(j.stride),
+	}
+	var size int
+	a.comps, size = componentsOf(j.typ, a.ct)
+	if r := j.rare.Load(); r != nil {
+		a.sparse = r.sparse
+		a.stride = max(a.stride, r.stride)
+	}
+	if j.store > 0 {
+		a.at = extent{t.stores[j.store], j.off, (j.count-1)*a.stride + size}
+	}
+	return a
+}
+
+// pack is the reverse of unpack; number is that of the accessor's store.
+func (j *job) pack(a *accessor, number uint32) {
+	j.off, j.count, j.store, j.stride = a.at.off, a.count, number, uint32(a.stride)
+	j.typ, j.component, j.normalized = a.typ, uint8(a.ct-i8), a.normalized
+	if r := (rareJob{sparse: a.sparse}); a.sparse != nil || a.stride > math.MaxUint32 {
+		if a.stride > math.MaxUint32 {
+			j.stride, r.stride = 0, a.stride
+		}
+		j.rare.Store(&r)
+	}
+}
+
+// what returns what hardly any job has.
+func (j *job) what() (r rareJob) {
+	if p := j.rare.Load(); p != nil {
+		r = *p
+	}
+	return r
+}
+
+// found remembers what the elements hold.
+func (j *job) found(fixed, odd int, err error) {
+	if fixed == 0 && odd == 0 && err == nil {
+		return
+	}
+	r := j.what()
+	r.fixed, r.odd, r.err = fixed, odd, err
+	j.rare.Store(&r)
 }
 
 // decoded is what a job gives, or a part of it.
@@ -49,9 +149,9 @@ type decoded struct {
 // rebased.
 var elementBytes = [...]int64{classPosition: 12, classNormal: 12, classTangent: 16, classUV: 8, classColor: 16, classIndex: 8}
 
-func (j *job) bytes() int64 { return int64(j.acc.count) * elementBytes[j.class] }
+func (j *job) bytes() int64 { return int64(j.count) * elementBytes[j.class()] }
 
-// spot is where an accessor is used. There are very many, and hardly any is ever named.
+// spot is where an accessor is used.
 type spot struct {
 	primitive, property string
 	accessor            int
@@ -61,42 +161,103 @@ func (s spot) String() string {
 	return s.primitive + s.property + " (accessor " + strconv.Itoa(s.accessor) + ")"
 }
 
-// job returns the job that decodes an accessor for the attribute at place. The
+// place says where the job's accessor is used first.
+func (t *jobTable) place(j *job) string {
+	property := ".indices"
+	if j.use != indexUse {
+		property = classes[j.use].property
+	}
+	return spot{primitivePlace(int(j.mesh), int(j.slot)), property, int(j.accessor)}.String()
+}
+
+// primitivePlace names a primitive by the file's number of its mesh.
+func primitivePlace(mesh, slot int) string {
+	return "meshes[" + strconv.Itoa(mesh) + "].primitives[" + strconv.Itoa(slot) + "]"
+}
+
+// jobKey identifies what a job decodes. Accessors that read the same bytes
+// in the same way share a job, and their primitives share the slice.
+type jobKey struct {
+	class      class
+	typ        gltf.AccessorType
+	component  uint8
+	normalized bool
+	store      uint32
+	accessor   int // for sparse accessors and those without a bufferView, else -1
+	off, count int
+	stride     int
+}
+
+// job returns the job that decodes an accessor for the attribute at place, and the
+// accessor. use is an index into classes, or indexUse. The
 // data are those of packed, if that holds the attribute of this name.
-func (mp *meshPlanner) job(c class, place spot, name string, packed *compressedMesh) (*job, error) {
-	i := place.accessor
+func (mp *meshPlanner) job(pl *draft, use uint8, place spot, name string, packed *compressedMesh) (jobID, *accessor, error) {
+	i, c := place.accessor, classIndex
+	if use != indexUse {
+		c = classes[use].class
+	}
 	if err := mp.doc.accessors.check(i); err != nil {
-		return nil, at(place.String(), err)
+		return 0, nil, at(place.String(), err)
 	}
 	a, err := mp.source(i, name, packed)
 	if err != nil {
-		return nil, at(place.String(), err)
+		return 0, nil, at(place.String(), err)
 	}
 	ok, quantized := a.accepts(c)
 	if !ok {
-		return nil, malformed(place.String(), "is %s, must be %s", a.format(), wants[c])
+		return 0, nil, malformed(place.String(), "is %s, must be %s", a.format(), wants[c])
 	}
 	if quantized {
 		mp.noteQuantized(place.String())
 	}
-	key := jobKey{class: c, accessor: -1, count: a.count, stride: a.stride, ct: a.ct, comps: a.comps, norm: a.normalized}
-	if a.at.store == nil || a.sparse != nil {
+	key := jobKey{class: c, typ: a.typ, component: uint8(a.ct - i8), normalized: a.normalized, accessor: -1, count: a.count, stride: a.stride}
+	if key.store = mp.store(a.at.store); key.store == 0 || a.sparse != nil {
 		key.accessor = i
 	} else {
-		key.at = extent{a.at.store, a.at.off, 0}
+		key.off = a.at.off
 	}
-	if j := mp.jobOf[key]; j != nil {
-		j.uses++
-		return j, nil
+	if id := mp.jobOf[key]; id != 0 {
+		mp.jobs.get(id).uses++
+		return id, a, nil
 	}
-	j := &job{class: c, acc: a, place: place, uses: 1}
-	mp.jobOf[key] = j
-	mp.jobs = append(mp.jobs, j)
+	index := mp.scene.Meshes[pl.mesh].Index
+	if max(uint64(i), uint64(index)) > math.MaxUint32 {
+		return 0, nil, tooMany(place.String())
+	}
+	j, id := mp.jobs.add()
+	if id == 0 {
+		return 0, nil, tooMany(place.String())
+	}
+	j.pack(a, key.store)
+	j.use, j.accessor, j.mesh, j.slot, j.uses = use, uint32(i), uint32(index), pl.slot, 1
+	mp.jobOf[key] = id
 	err = mp.data.reserve("", int64(a.count), elementBytes[c])
 	if err != nil {
 		err = at(place.String(), err)
 	}
-	return j, err
+	return id, a, err
+}
+
+// tooMany refuses what cannot be numbered.
+func tooMany(place string) error {
+	return &Error{Place: place, Reason: "the file has more than 4294967295 accessors, meshes or primitives", Hint: "divide the scene", Err: ErrTooLarge}
+}
+
+// store returns the number of a store, 0 for none.
+func (mp *meshPlanner) store(s store) uint32 {
+	if s == nil {
+		return 0
+	}
+	n, ok := mp.storeOf[s]
+	if !ok {
+		if len(mp.jobs.stores) == 0 {
+			mp.jobs.stores = append(mp.jobs.stores, nil)
+		}
+		n = uint32(len(mp.jobs.stores))
+		mp.jobs.stores = append(mp.jobs.stores, s)
+		mp.storeOf[s] = n
+	}
+	return n
 }
 
 // reserve counts memory against the limit for decoded geometry. The product
@@ -136,16 +297,16 @@ func (dr *dataReader) decodedLimit() int64 {
 	return 64<<20 + 32*dr.bufferBytes
 }
 
-// decode decodes the elements from first to last; all of them for indices and sparse
-// accessors. acc is the job's accessor, or the same with its bytes elsewhere.
-func (j *job) decode(acc *accessor, first, last int) (d *decoded, err error) {
+// decode decodes the elements of a job from first to last; all of them for indices and
+// sparse accessors. acc is the job's accessor, or the same with its bytes elsewhere.
+func (t *jobTable) decode(j *job, acc *accessor, first, last int) (d *decoded, err error) {
 	d = &decoded{}
 	bad, whole := -1, true
-	switch j.class {
+	switch c := j.class(); c {
 	case classPosition, classNormal:
 		d.vec3, bad, err = decodeVec[[3]float32](acc, first, last, 0)
 		whole = d.vec3 != nil
-		if j.class == classNormal && whole && bad >= 0 {
+		if c == classNormal && whole && bad >= 0 {
 			d.odd, bad = zeroNotFinite(d.vec3), -1
 		}
 	case classTangent:
@@ -168,39 +329,44 @@ func (j *job) decode(acc *accessor, first, last int) (d *decoded, err error) {
 	}
 	switch {
 	case err != nil:
-		return nil, at(j.place.String(), err)
+		return nil, at(t.place(j), err)
 	case bad < 0:
 		return d, nil
 	case !whole:
-		return nil, j.acc.sparseFault(j.place.String(), bad)
+		return nil, acc.sparseFault(t.place(j), bad)
 	}
-	return nil, malformed(j.place.String(), "element %d is not finite (NaN or infinity)", bad)
+	return nil, malformed(t.place(j), "element %d is not finite (NaN or infinity)", bad)
 }
 
 // saw remembers, once, what the decoding of all elements has shown.
 func (j *job) saw(d *decoded, err error) {
 	j.once.Do(func() {
-		if j.err = err; err == nil {
-			j.fixed, j.odd = d.fixed, d.odd
+		if err != nil {
+			j.found(0, 0, err)
+		} else {
+			j.found(d.fixed, d.odd, nil)
 		}
 	})
 }
 
-// look decodes all elements, a part at a time where there are many, and remembers what
-// that has shown.
-func (j *job) look() {
+// look decodes all elements of a job, a part at a time where there are many, and remembers
+// what that has shown.
+func (t *jobTable) look(j *job) {
 	j.once.Do(func() {
-		step := max(1, int(pieceBytes/elementBytes[j.class]))
-		if j.class == classIndex || j.acc.sparse != nil {
-			step = max(1, j.acc.count)
+		step := max(1, int(pieceBytes/elementBytes[j.class()]))
+		if j.use == indexUse || j.what().sparse != nil {
+			step = max(1, j.count)
 		}
-		for first := 0; first < j.acc.count; first += step {
-			var d *decoded
-			if d, j.err = j.decode(j.acc, first, min(first+step, j.acc.count)); j.err != nil {
+		fixed, odd, acc := 0, 0, t.unpack(j)
+		for first := 0; first < j.count; first += step {
+			d, err := t.decode(j, acc, first, min(first+step, j.count))
+			if err != nil {
+				j.found(fixed, odd, err)
 				return
 			}
-			j.fixed, j.odd = j.fixed+d.fixed, j.odd+d.odd
+			fixed, odd = fixed+d.fixed, odd+d.odd
 		}
+		j.found(fixed, odd, nil)
 	})
 }
 

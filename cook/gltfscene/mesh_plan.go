@@ -11,17 +11,34 @@ import (
 	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
-// plan is a primitive whose accessors are known but not yet decoded.
+// plan is a primitive whose accessors are known but not yet decoded. A scene has very
+// many, as long as it is open.
 type plan struct {
-	place    string
-	mesh     int // index into Scene.Meshes
-	slot     int
-	material int // in the file, -1 for none
+	count    int    // vertices
+	elements int    // indices, or vertices without them
+	mesh     uint32 // index into Scene.Meshes
+	slot     uint32
+	material int32 // in the file, -1 for none
 	mode     gltf.PrimitiveMode
-	count    int // vertices
 
-	position, normal, tangent, color, index *job
-	uv                                      [2]*job
+	position, normal, tangent, color, index jobID
+	uv                                      [2]jobID
+}
+
+// where is the primitive's place in the file.
+func (pl *plan) where(s *Scene) string {
+	return primitivePlace(s.Meshes[pl.mesh].Index, int(pl.slot))
+}
+
+// attributes are the jobs of the attributes, in the order of classes.
+func (pl *plan) attributes() [6]*jobID {
+	return [...]*jobID{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color}
+}
+
+// draft is a plan that is made.
+type draft struct {
+	plan
+	place string
 }
 
 // skippedModes lists the modes that are not cooked, with how they are counted.
@@ -37,17 +54,19 @@ type meshPlanner struct {
 	*session
 	data *dataReader
 
-	plans       []*plan
+	plans       []plan      // by meshes
 	meshOf      map[int]int // glTF index -> Scene.Meshes
-	jobs        []*job
-	jobOf       map[jobKey]*job
+	jobs        *jobTable
+	jobOf       map[jobKey]jobID
+	storeOf     map[store]uint32 // in jobs.stores
 	streams     map[dracoKey]memo[dracoStream]
 	packedViews map[int]bool // those whose bytes count for more
 }
 
 func newMeshPlanner(se *session, data *dataReader) meshPlanner {
 	return meshPlanner{
-		session: se, data: data, meshOf: make(map[int]int), jobOf: make(map[jobKey]*job),
+		session: se, data: data, meshOf: make(map[int]int), jobs: &jobTable{},
+		jobOf: make(map[jobKey]jobID), storeOf: make(map[store]uint32),
 		streams: make(map[dracoKey]memo[dracoStream]), packedViews: make(map[int]bool),
 	}
 }
@@ -102,8 +121,8 @@ func (mp *meshPlanner) checkPlaced(scene string) error {
 		return nil
 	}
 	stored := make([]int64, len(mp.scene.Meshes))
-	for _, pl := range mp.plans {
-		stored[pl.mesh] += pl.triangles()
+	for i := range mp.plans {
+		stored[mp.plans[i].mesh] += mp.plans[i].triangles()
 	}
 	var once, placed, nodes int64
 	for _, n := range stored {
@@ -177,10 +196,7 @@ func saturate(a, b int64) int64 {
 
 // triangles returns how many the primitive has, at most.
 func (pl *plan) triangles() int64 {
-	n := int64(pl.count)
-	if pl.index != nil {
-		n = int64(pl.index.acc.count)
-	}
+	n := int64(pl.elements)
 	if pl.mode == gltf.PrimitiveTriangles {
 		return n / 3
 	}
@@ -205,23 +221,23 @@ func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
 		if slot >= len(raws) || p == nil {
 			return malformed(place, "its primitives are ambiguous")
 		}
-		pl := &plan{
-			place: fmt.Sprintf("%s.primitives[%d]", place, slot), mesh: mp.meshOf[index],
-			slot: slot, material: -1, mode: p.Mode,
+		pl := &draft{
+			plan:  plan{mesh: uint32(mp.meshOf[index]), slot: uint32(slot), material: -1, mode: p.Mode},
+			place: primitivePlace(index, slot),
 		}
 		keep, err := mp.planPrimitive(pl, p, raws[slot])
 		if err != nil {
 			return err
 		}
 		if keep {
-			mp.plans = append(mp.plans, pl)
+			mp.plans = append(mp.plans, pl.plan)
 		}
 	}
 	return nil
 }
 
 // planPrimitive plans one primitive; keep is false if it is left out.
-func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (keep bool, err error) {
+func (mp *meshPlanner) planPrimitive(pl *draft, p *gltf.Primitive, raw []byte) (keep bool, err error) {
 	ext := mp.observe(pl.place, onPrimitive, raw)
 	if what, skip := skippedModes[p.Mode]; skip {
 		mp.notes.warn(what+"-skipped", pl.place, "primitives of "+what+" were left out: only triangles are cooked")
@@ -245,10 +261,11 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 		return false, err
 	}
 	if p.Indices != nil {
-		if pl.index, err = mp.job(classIndex, spot{pl.place, ".indices", *p.Indices}, "", packed); err != nil {
+		var a *accessor
+		if pl.index, a, err = mp.job(pl, indexUse, spot{pl.place, ".indices", *p.Indices}, "", packed); err != nil {
 			return false, err
 		}
-		if a := pl.index.acc; a.at.store != nil && a.stride != componentSize(a.ct) {
+		if pl.elements = a.count; a.at.store != nil && a.stride != componentSize(a.ct) {
 			mp.notes.warn("index-byte-stride", pl.place+".indices", "indices have a byteStride, which glTF forbids; it was applied")
 		}
 	}
@@ -259,31 +276,31 @@ func (mp *meshPlanner) planPrimitive(pl *plan, p *gltf.Primitive, raw []byte) (k
 		if err := mp.doc.materials.check(*p.Material); err != nil {
 			return false, at(pl.place+".material", err)
 		}
-		pl.material = *p.Material
+		pl.material = int32(*p.Material)
 	}
 	return mp.planTriangles(pl)
 }
 
 // planAttributes plans the attributes that are cooked.
-func (mp *meshPlanner) planAttributes(pl *plan, attributes map[string]int, packed *compressedMesh) error {
-	to := [...]**job{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color}
+func (mp *meshPlanner) planAttributes(pl *draft, attributes map[string]int, packed *compressedMesh) error {
+	to := pl.attributes()
 	for i, a := range classes {
 		index, ok := attributes[a.name]
 		if !ok {
 			continue
 		}
-		j, err := mp.job(a.class, spot{pl.place, a.property, index}, a.name, packed)
+		j, acc, err := mp.job(pl, uint8(i), spot{pl.place, a.property, index}, a.name, packed)
 		if err != nil {
 			return err
 		}
 		*to[i] = j
 		if a.class == classPosition {
-			pl.count = j.acc.count
-			if !j.acc.bounded {
+			pl.count, pl.elements = acc.count, acc.count
+			if !acc.bounded {
 				mp.notes.info("position-bounds-missing", pl.place+a.property, "POSITION accessors lack min and max, which glTF demands; they are not needed")
 			}
-		} else if j.acc.count != pl.count {
-			return malformed(spot{pl.place, a.property, index}.String(), "has %d elements, POSITION has %d", j.acc.count, pl.count)
+		} else if acc.count != pl.count {
+			return malformed(spot{pl.place, a.property, index}.String(), "has %d elements, POSITION has %d", acc.count, pl.count)
 		}
 	}
 	return nil
@@ -309,10 +326,10 @@ func (mp *meshPlanner) checkTargets(place string, p *gltf.Primitive) {
 }
 
 // planTriangles checks the number of indices, or of vertices without them.
-func (mp *meshPlanner) planTriangles(pl *plan) (keep bool, err error) {
-	n, what := pl.count, "vertices"
-	if pl.index != nil {
-		n, what = pl.index.acc.count, "indices"
+func (mp *meshPlanner) planTriangles(pl *draft) (keep bool, err error) {
+	n, what := pl.elements, "vertices"
+	if pl.index != 0 {
+		what = "indices"
 	}
 	if pl.mode == gltf.PrimitiveTriangles && n%3 != 0 {
 		return false, malformed(pl.place, "has %d %s, triangles need a multiple of 3", n, what)
@@ -324,7 +341,7 @@ func (mp *meshPlanner) planTriangles(pl *plan) (keep bool, err error) {
 	switch {
 	case pl.mode != gltf.PrimitiveTriangles:
 		return true, mp.data.reserve(pl.place, int64(n-2), 12)
-	case pl.index == nil:
+	case pl.index == 0:
 		return true, mp.data.reserve(pl.place, int64(n), 4)
 	}
 	return true, nil

@@ -111,7 +111,7 @@ func TestPlacedTrianglesAreLimited(t *testing.T) {
 			scene.Nodes = append(scene.Nodes, Node{Mesh: m})
 		}
 		mp := newMeshPlanner(&session{scene: scene, opts: Options{MaxTriangles: c.limit}}, nil)
-		mp.plans = []*plan{{mesh: 0, count: 12}, {mesh: 1, count: 30}}
+		mp.plans = []plan{{mesh: 0, count: 12, elements: 12}, {mesh: 1, count: 30, elements: 30}}
 		if err := mp.checkPlaced("scenes[0]"); (err == nil) != c.ok {
 			t.Errorf("limit %d, %v: %v", c.limit, c.nodes, err)
 		}

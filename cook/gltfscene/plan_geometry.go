@@ -1,7 +1,6 @@
 package gltfscene
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -42,11 +41,12 @@ type streamStore struct{ s *dracoStream }
 
 func (streamStore) reader() (ranges, func(), error) { return ranges{}, func() {}, nil }
 
-// extent codes where bytes lie. A store follows the first extent that lies in it.
-func (p *planCoder) extent(x *extent) {
-	number := p.store(x.store) // 0 is none
+// extent codes where bytes lie, and returns the number of their store. A store follows the
+// first extent that lies in it.
+func (p *planCoder) extent(x *extent) (number int) {
+	number = p.store(x.store) // 0 is none
 	if number == 0 || p.c.Err() != nil {
-		return
+		return 0
 	}
 	size := math.MaxInt
 	if p.c.Reading() {
@@ -58,6 +58,7 @@ func (p *planCoder) extent(x *extent) {
 	}
 	p.c.Int(&x.off, 0, size)
 	p.c.Int(&x.n, 0, max(0, size-x.off))
+	return number
 }
 
 // store codes a store and returns its number, from 1; 0 is none. A new one gets the next
@@ -289,56 +290,60 @@ func (l *lateSpill) reader() (ranges, func(), error) {
 // geometry codes how meshes are decoded.
 func (p *planCoder) geometry() {
 	c, s := p.c, p.scene
-	g := s.geometry
-	var jobs []*job
-	var plans []*plan
-	number := map[*job]int{}
+	jobs, plans := &jobTable{}, []plan{}
 	if !c.Reading() {
-		jobs = g.jobs
-		for i, j := range jobs {
-			number[j] = i + 1
-		}
-		for _, list := range g.plans {
-			plans = append(plans, list...)
-		}
+		jobs, plans = s.geometry.jobs, s.geometry.plans
 	}
-	planfile.List(c, &jobs, 8, func(_ int, j **job) {
+	list := make([]struct{}, jobs.n)
+	planfile.List(c, &list, 8, func(i int, _ *struct{}) {
+		id := jobID(i + 1)
 		if c.Reading() {
-			*j = &job{acc: &accessor{}}
+			if _, id = jobs.add(); id == 0 {
+				c.Fail("%d accessors", i)
+				return
+			}
 		}
-		p.job(*j)
+		p.job(jobs, jobs.get(id))
 	})
-	planfile.List(c, &plans, 11, func(_ int, pl **plan) {
-		if c.Reading() {
-			*pl = &plan{}
+	planfile.List(c, &plans, 11, func(i int, pl *plan) {
+		p.plan(pl, jobs)
+		if c.Reading() && i > 0 && pl.mesh < plans[i-1].mesh {
+			c.Fail("the primitives of mesh %d are behind those of mesh %d", pl.mesh, plans[i-1].mesh)
 		}
-		p.plan(*pl, jobs, number)
 	})
 	if !c.Reading() || c.Err() != nil {
 		return
 	}
-	s.geometry = newGeometry(p.cache, s, plans, jobs)
-	s.geometry.checked = make([]atomic.Bool, len(s.Meshes))
-	for i, list := range s.geometry.plans {
-		if len(list) < len(s.Meshes[i].Parts) {
-			c.Fail("mesh %d has %d parts, and how %d of them are decoded is known", i, len(s.Meshes[i].Parts), len(list))
+	jobs.stores = make([]store, 1, 1+len(p.list))
+	for i := range p.list {
+		jobs.stores = append(jobs.stores, p.list[i].store)
+	}
+	g := newGeometry(p.cache, s, plans, jobs)
+	g.checked = make([]atomic.Bool, len(s.Meshes))
+	for i := range s.Meshes {
+		if n := len(g.of(i)); n < len(s.Meshes[i].Parts) {
+			c.Fail("mesh %d has %d parts, and how %d of them are decoded is known", i, len(s.Meshes[i].Parts), n)
 		}
 	}
+	s.geometry = g
 }
 
-func (p *planCoder) job(j *job) {
-	c, a := p.c, j.acc
-	class, typ := int(j.class), int(a.typ)
-	c.Int(&class, 0, int(classIndex))
+func (p *planCoder) job(jobs *jobTable, j *job) {
+	c, a, found := p.c, &accessor{}, rareJob{}
+	if !c.Reading() {
+		a, found = jobs.unpack(j), j.what()
+	}
+	use, typ, named := min(int(j.use), len(classes)), int(a.typ), int(j.accessor)
+	c.Int(&use, 0, len(classes)) // the last is that of indices
 	c.Int(&typ, 0, int(gltf.AccessorMat4))
 	c.Int(&a.ct, i8, f32)
 	c.Bool(&a.normalized)
 	c.Int(&a.count, 0, math.MaxInt32)
-	p.extent(&a.at)
+	number := p.extent(&a.at)
 	c.Int(&a.stride, 1, math.MaxInt32)
-	c.Int(&j.place.accessor, 0, math.MaxInt32)
-	c.Int(&j.fixed, 0, math.MaxInt32)
-	c.Int(&j.odd, 0, math.MaxInt32)
+	c.Int(&named, 0, math.MaxInt32)
+	c.Int(&found.fixed, 0, math.MaxInt32)
+	c.Int(&found.odd, 0, math.MaxInt32)
 	some := a.sparse != nil
 	if c.Bool(&some); some && c.Err() == nil {
 		p.sparse(a)
@@ -346,14 +351,20 @@ func (p *planCoder) job(j *job) {
 	if !c.Reading() || c.Err() != nil {
 		return
 	}
-	j.class, a.typ = classOf(class), gltf.AccessorType(typ)
+	if j.use = indexUse; use < len(classes) {
+		j.use = uint8(use)
+	}
+	a.typ, j.accessor = gltf.AccessorType(typ), uint32(named)
 	size := 0
 	a.comps, size = componentsOf(a.typ, a.ct)
-	if _, known := componentNames[a.ct]; !known || !allows(a, j.class) {
+	if _, known := componentNames[a.ct]; !known || !allows(a, j.class()) {
 		c.Fail("an accessor is %s", a.typ)
 		return
 	}
-	if a.at.store != nil {
+	if number > 0 {
+		if a.count == 0 {
+			c.Fail("no elements lie in %d bytes", a.at.n)
+		}
 		if err := fits(a.at.n, 0, a.count, a.stride, size); err != nil {
 			c.Fail("%v", err)
 		}
@@ -364,13 +375,9 @@ func (p *planCoder) job(j *job) {
 			c.Fail("a sparse accessor is too short")
 		}
 	}
-	p.reserve(int64(a.count), elementBytes[j.class])
-	j.once.Do(func() {}) // what decoding shows is known
-}
-
-// classOf is a class by its number.
-func classOf(n int) class {
-	return [...]class{classPosition, classNormal, classTangent, classUV, classColor, classIndex}[n]
+	p.reserve(int64(a.count), elementBytes[j.class()])
+	j.pack(a, uint32(number))
+	j.once.Do(func() { j.found(found.fixed, found.odd, nil) }) // what decoding shows is known
 }
 
 func (p *planCoder) sparse(a *accessor) {
@@ -386,50 +393,55 @@ func (p *planCoder) sparse(a *accessor) {
 }
 
 // plan codes how a primitive is decoded.
-func (p *planCoder) plan(pl *plan, jobs []*job, number map[*job]int) {
+func (p *planCoder) plan(pl *plan, jobs *jobTable) {
 	c, s := p.c, p.scene
-	mode := int(pl.mode)
-	c.Int(&pl.mesh, 0, len(s.Meshes)-1)
-	c.Int(&pl.slot, 0, math.MaxInt32)
+	mesh, slot, mode := int(pl.mesh), int(pl.slot), int(pl.mode)
+	c.Int(&mesh, 0, len(s.Meshes)-1)
+	c.Int(&slot, 0, math.MaxInt32)
 	c.Int(&mode, 0, math.MaxUint8)
 	c.Int(&pl.count, 1, math.MaxInt32)
-	pl.mode = gltf.PrimitiveMode(mode)
 	if c.Reading() && c.Err() == nil {
-		pl.material = -1
-		pl.place = fmt.Sprintf("meshes[%d].primitives[%d]", s.Meshes[pl.mesh].Index, pl.slot)
+		pl.mesh, pl.slot, pl.mode, pl.material = uint32(mesh), uint32(slot), gltf.PrimitiveMode(mode), -1
 	}
-	use := func(to **job, of class, property string) {
-		n := number[*to]
-		c.Int(&n, 0, len(jobs))
-		if !c.Reading() || c.Err() != nil || n == 0 {
-			return
-		}
-		j := jobs[n-1]
-		if *to = j; j.class != of || of != classIndex && j.acc.count != pl.count {
-			c.Fail("%s does not fit its accessors", pl.place)
-		}
-		if j.uses++; j.uses == 1 {
-			j.place.primitive, j.place.property = pl.place, property
-		}
+	for i, id := range pl.attributes() {
+		p.use(pl, id, jobs, uint8(i))
 	}
-	for i, to := range [...]**job{&pl.position, &pl.normal, &pl.tangent, &pl.uv[0], &pl.uv[1], &pl.color} {
-		use(to, classes[i].class, classes[i].property)
-	}
-	use(&pl.index, classIndex, ".indices")
+	p.use(pl, &pl.index, jobs, indexUse)
 	if !c.Reading() || c.Err() != nil {
 		return
 	}
-	n := pl.count
-	if pl.index != nil {
-		n = pl.index.acc.count
+	if pl.elements = pl.count; pl.index != 0 {
+		pl.elements = jobs.get(pl.index).count
 	}
+	n := pl.elements
 	switch {
-	case pl.position == nil, n < 3, pl.mode == gltf.PrimitiveTriangles && n%3 != 0,
+	case pl.position == 0, n < 3, pl.mode == gltf.PrimitiveTriangles && n%3 != 0,
 		!slices.Contains([]gltf.PrimitiveMode{gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan}, pl.mode):
-		c.Fail("%s is none of triangles", pl.place)
+		c.Fail("%s is none of triangles", pl.where(s))
 	case pl.mode != gltf.PrimitiveTriangles:
 		p.reserve(int64(n-2), 12)
-	case pl.index == nil:
+	case pl.index == 0:
 		p.reserve(int64(n), 4)
+	}
+}
+
+// use codes a job that a primitive uses.
+func (p *planCoder) use(pl *plan, id *jobID, jobs *jobTable, as uint8) {
+	c, n := p.c, int(*id)
+	c.Int(&n, 0, jobs.n)
+	if !c.Reading() || c.Err() != nil || n == 0 {
+		return
+	}
+	*id = jobID(n)
+	j, want := jobs.get(*id), classIndex
+	if as != indexUse {
+		want = classes[as].class
+	}
+	if j.class() != want || as != indexUse && j.count != pl.count {
+		c.Fail("%s does not fit its accessors", pl.where(p.scene))
+		return
+	}
+	if j.uses++; j.uses == 1 {
+		j.use, j.mesh, j.slot = as, uint32(p.scene.Meshes[pl.mesh].Index), pl.slot
 	}
 }

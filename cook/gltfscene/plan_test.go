@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
+	"github.com/qmuntal/gltf"
 
 	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/internal/fuzzbound"
@@ -26,9 +28,15 @@ func recorded(t testing.TB, path string, keep int64) (*Scene, []byte) {
 	if err != nil {
 		return nil, nil
 	}
+	return s, record(t, s)
+}
+
+// record returns what Record writes of a scene, unpacked.
+func record(t testing.TB, s *Scene) []byte {
+	t.Helper()
 	c := planfile.NewWriter()
 	if err := s.Record(c); err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatalf("%s: %v", s.Source, err)
 	}
 	section, err := c.Section()
 	if err != nil {
@@ -44,7 +52,7 @@ func recorded(t testing.TB, path string, keep int64) (*Scene, []byte) {
 	if _, err := w.ReadFrom(d); err != nil {
 		t.Fatal(err)
 	}
-	return s, w.Bytes()
+	return w.Bytes()
 }
 
 // followPlan opens a scene by what was recorded of it.
@@ -136,6 +144,51 @@ func planScenes(t *testing.T) (out []string) {
 		t.Log("there are no shared assets")
 	}
 	return out
+}
+
+// TestPlannedGeometryIsChecked: jobs and primitives that cannot be are refused before
+// anything is decoded.
+func TestPlannedGeometryIsChecked(t *testing.T) {
+	b, prim := oneTriangle()
+	prim["indices"] = b.accessor([]byte{0, 1, 2}, u8, 3, "SCALAR", nil)
+	b.mesh(object{"attributes": object{"POSITION": b.floats("VEC3", 3, triangle()...)}})
+	path := filepath.Join(t.TempDir(), "scene.glb")
+	if err := os.WriteFile(path, b.glb(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		says string
+		edit func(g *geometry)
+	}{
+		{"", func(*geometry) {}},
+		{"the primitives of mesh 0 are behind those of mesh 1", func(g *geometry) { slices.Reverse(g.plans) }},
+		{"how 0 of them are decoded is known", func(g *geometry) { g.plans = g.plans[:1] }},
+		{"no elements lie in", func(g *geometry) { g.jobs.get(1).count = 0 }},
+		{"is not between 0 and", func(g *geometry) { g.jobs.get(1).count = 1 << 30 }},
+		{"is not between 0 and", func(g *geometry) { g.jobs.get(1).off = 1 << 30 }},
+		{"byteStride 2, an element has 12 bytes", func(g *geometry) { g.jobs.get(1).stride = 2 }},
+		{"an accessor is", func(g *geometry) { g.jobs.get(1).use = 3 }},
+		{"meshes[0].primitives[0] does not fit its accessors", func(g *geometry) { g.plans[0].position = g.plans[0].index }},
+		{"meshes[0].primitives[0] does not fit its accessors", func(g *geometry) { g.plans[0].count = 4 }},
+		{"is not between 0 and 3", func(g *geometry) { g.plans[0].normal = 4 }},
+		{"meshes[0].primitives[0] is none of triangles", func(g *geometry) { g.plans[0].position = 0 }},
+		{"meshes[1].primitives[0] is none of triangles", func(g *geometry) { g.plans[1].mode = gltf.PrimitiveLines }},
+	} {
+		s, err := Open(t.Context(), path, DefaultOptions(), 1<<20, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.edit(s.geometry)
+		raw := record(t, s)
+		s.Close()
+		s, err = followPlan(t, path, raw, 1<<20)
+		if err == nil {
+			s.Close()
+		}
+		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, planfile.ErrDamaged) || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%q: %v", c.says, err)
+		}
+	}
 }
 
 // FuzzPlanned: whatever a plan says of a scene, it is refused, or what comes of it is sound.

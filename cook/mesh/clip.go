@@ -34,18 +34,28 @@ type Piece struct {
 // the pieces share nothing with it. A mesh without triangles has no pieces.
 // Positions must be finite. The mesh is only read. The cost is linear in the
 // triangles and in the polygons that they are cut into; see CountSplit.
-func (m *Mesh) Split(g ClipGrid) []Piece {
+func (m *Mesh) Split(g ClipGrid) (out []Piece) {
+	m.SplitEach(g, func(p Piece) error {
+		out = append(out, p)
+		return nil
+	})
+	return out
+}
+
+// SplitEach is Split that hands each piece to f as soon as it is made, so that not all
+// of them need be in memory. It ends with the first error of f and returns it.
+func (m *Mesh) SplitEach(g ClipGrid, f func(Piece) error) error {
 	if len(m.Indices) < 3 {
 		return nil
 	}
 	if cell, ok := g.cellOfAll(m); ok {
-		return []Piece{{Cell: cell, Mesh: m}}
+		return f(Piece{Cell: cell, Mesh: m})
 	}
 	c := newClipper(m, g)
 	for i := 0; i+2 < len(m.Indices); i += 3 {
 		c.triangle([3]uint32(m.Indices[i : i+3]))
 	}
-	return c.pieces()
+	return c.pieces(f)
 }
 
 // clipper is one run of Split.
@@ -116,14 +126,14 @@ func (c *clipper) bucket(cell [3]int) *clipBucket {
 }
 
 // pieces makes meshes of the buckets.
-func (c *clipper) pieces() []Piece {
+func (c *clipper) pieces(f func(Piece) error) error {
 	if len(c.buckets) == 1 && len(c.cuts) == 0 {
-		return []Piece{{Cell: c.buckets[0].cell, Mesh: c.src}}
+		return f(Piece{Cell: c.buckets[0].cell, Mesh: c.src})
 	}
+	c.cuts, c.lookup = nil, nil
 	slices.SortFunc(c.buckets, func(a, b clipBucket) int {
 		return cmp.Or(cmp.Compare(a.cell[2], b.cell[2]), cmp.Compare(a.cell[1], b.cell[1]), cmp.Compare(a.cell[0], b.cell[0]))
 	})
-	out := make([]Piece, len(c.buckets))
 	remap := make([]uint32, len(c.m.Positions)) // vertex + 1, 0 between pieces
 	var used []uint32
 	for i := range c.buckets {
@@ -139,9 +149,12 @@ func (c *clipper) pieces() []Piece {
 		for _, v := range used {
 			remap[v] = 0
 		}
-		out[i] = Piece{Cell: b.cell, Mesh: c.m.take(used, b.indices)}
+		if err := f(Piece{Cell: b.cell, Mesh: c.m.take(used, b.indices)}); err != nil {
+			return err
+		}
+		b.indices = nil
 	}
-	return out
+	return nil
 }
 
 // take returns a mesh of some of the vertices.

@@ -291,7 +291,7 @@ func TestSplitNotConvex(t *testing.T) {
 			clip.triangle([3]uint32(m.Indices[i : i+3]))
 		}
 		clip.cut(0, outline, [3]int{})
-		pieces := clip.pieces()
+		pieces := gathered(clip)
 		if open := edgeBalance(false, meshesOf(pieces)...); len(open) != 0 {
 			t.Errorf("%s: %d edges are open: %v", c.name, len(open), open)
 		}
@@ -376,4 +376,13 @@ func ExampleMesh_Split() {
 	// Output:
 	// [0 0 0] 2 {[0 0 0] [4 5 0]}
 	// [1 0 0] 1 {[4 0 0] [10 3 0]}
+}
+
+// gathered returns the pieces of a clipper.
+func gathered(c *clipper) (out []Piece) {
+	c.pieces(func(p Piece) error {
+		out = append(out, p)
+		return nil
+	})
+	return out
 }

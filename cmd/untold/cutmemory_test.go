@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/untoldkit/untold/internal/glbwrite"
+	"github.com/untoldkit/untold/internal/testfile"
+)
+
+// TestCutWithinMemory: one object of 1.6 million triangles that hundreds of tiles cut
+// takes no more than --memory, by what the kernel counts, and the bytes stay the same.
+func TestCutWithinMemory(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the most resident memory is in kilobytes on Linux alone")
+	}
+	scene := filepath.Join(t.TempDir(), "terrain.glb")
+	writeTerrain(t, scene, 16, 220)
+	const memory = 160 << 20
+	peak, trees := map[string]int64{}, map[string]map[string]string{}
+	for name, args := range map[string][]string{"all": nil, "bound": {"--memory", fmt.Sprint(memory)}} {
+		dir := filepath.Join(t.TempDir(), "terrain")
+		cmd := exec.Command(untold, append([]string{
+			"cook", scene, "-o", dir, "-q", "--sync=false", "--tile-size", "50", "--lod=false", "--hlod=false", "--pyramid=off", "-j", "2",
+		}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, out)
+		}
+		peak[name] = cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+		trees[name] = testfile.ReadTree(t, dir)
+		for file := range trees[name] {
+			if strings.HasPrefix(file, ".untold/") {
+				delete(trees[name], file) // it holds times
+			}
+		}
+	}
+	if n := len(trees["all"]); n < 300 {
+		t.Fatalf("%d files: not hundreds of tiles", n)
+	}
+	if fmt.Sprint(trees["all"]) != fmt.Sprint(trees["bound"]) {
+		t.Error("other bytes")
+	}
+	t.Logf("peak %d MiB, within --memory %d MiB", peak["all"]>>20, peak["bound"]>>20)
+	if peak["bound"] > memory {
+		t.Errorf("%d MiB are resident, --memory is %d MiB", peak["bound"]>>20, int64(memory)>>20)
+	}
+}
+
+// writeTerrain writes one node with a mesh of so many primitives, each a sheet of side x
+// side squares over the same kilometre.
+func writeTerrain(t *testing.T, path string, sheets, side int) {
+	t.Helper()
+	w, err := glbwrite.Create(path, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []glbwrite.Primitive
+	for k := range sheets {
+		p := glbwrite.Primitive{Material: -1}
+		for y := range side + 1 {
+			for x := range side + 1 {
+				p.Pos = append(p.Pos, [3]float32{float32(x) * 1000 / float32(side), float32(20*k + x*y%7), float32(y) * 1000 / float32(side)})
+				p.Normal = append(p.Normal, [3]float32{0, 1, 0})
+				p.UV0 = append(p.UV0, [2]float32{float32(x), float32(y)})
+			}
+		}
+		for y := range uint32(side) {
+			for x := range uint32(side) {
+				a := y*uint32(side+1) + x
+				b := a + uint32(side) + 1
+				p.Index = append(p.Index, a, b, a+1, a+1, b, b+1)
+			}
+		}
+		list = append(list, p)
+	}
+	root := w.Node(&glbwrite.Node{Name: "Terrain", Mesh: w.Mesh("terrain", list), Camera: -1, Light: -1})
+	if _, err := w.Close("scene", []int{root}); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,225 @@
+package cook
+
+import (
+	"context"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/untoldkit/untold/cook/mesh"
+	"github.com/untoldkit/untold/partition"
+)
+
+// splitter cuts objects that lie in several tiles, each once: the first tile
+// that needs an object cuts it, the last one lets go of the pieces. Those for which there
+// is no room wait in a temporary file.
+type splitter struct {
+	b       *tileBuilder
+	room    *room
+	plan    *partition.Plan
+	entries map[int]*splitEntry // objects in several tiles; the map is fixed
+	// What the pieces take that have been cut and that no tile has asked for,
+	// in bytes, and how much they may; see scenePlan.countPieces, which comes
+	// before and can only estimate.
+	held  atomic.Int64
+	limit int64
+	full  func(held int64) error
+
+	kept atomic.Int64 // the part of held that is in memory: at most room.pieces
+	file spillFile    // the others
+}
+
+type splitEntry struct {
+	mu     sync.Mutex
+	left   int // tiles that have not asked yet
+	cut    bool
+	pieces map[[3]int][]piece // by cell of the object's range
+	gone   map[[3]int]bool    // cells whose tiles have asked before it was cut
+	file   spilled
+	err    error
+}
+
+// piece is a part in one cell. Its shape is nil while it waits in the file.
+type piece struct {
+	part
+	bytes int64
+	at    spilledMesh
+}
+
+// newSplitter finds the objects to cut.
+func (c *scenePlan) newSplitter(b *tileBuilder, r *room) *splitter {
+	s := &splitter{b: b, room: r, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
+	if c.opts.MaxTriangles == 0 {
+		s.limit = c.mostPieceBytes()
+	}
+	for i := range c.planned.Tiles {
+		for _, o := range c.planned.Tiles[i].Objects {
+			if c.isCut(o) {
+				if s.entries[o] == nil {
+					s.entries[o] = &splitEntry{file: spilled{to: &s.file}}
+				}
+				s.entries[o].left++
+			}
+		}
+	}
+	return s
+}
+
+// close removes the temporary file.
+func (s *splitter) close() { s.file.close() }
+
+// prepare cuts those of a tile's objects that are to be cut and have not been. It waits
+// for room: who calls it must hold none.
+func (s *splitter) prepare(ctx context.Context, objects []int, coord *[3]int) error {
+	if coord == nil {
+		return nil
+	}
+	for _, o := range objects {
+		if e := s.entries[o]; e != nil {
+			if err := s.ready(ctx, e, o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ready cuts an object unless it has been.
+func (s *splitter) ready(ctx context.Context, e *splitEntry, object int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.cut {
+		return e.err
+	}
+	free, err := s.room.takeBytes(ctx, s.room.cutBytes(object))
+	if err != nil {
+		return err
+	}
+	defer free()
+	e.cut, e.pieces = true, map[[3]int][]piece{}
+	e.err = s.cut(e, object)
+	return e.err
+}
+
+// parts returns what an object contributes to the tile at coord: its piece of
+// an object that lies in several tiles, which prepare has cut, then cut is true, else all
+// of it.
+func (s *splitter) parts(object int, coord *[3]int) (list []part, cut bool, err error) {
+	e := s.entries[object]
+	if e == nil || coord == nil {
+		list, err := s.b.bake(object)
+		return list, false, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	list, err = s.release(e, object, coord, true)
+	return list, true, err
+}
+
+// skip tells that a tile will not ask for its objects.
+func (s *splitter) skip(objects []int, coord *[3]int) {
+	if coord == nil {
+		return
+	}
+	for _, o := range objects {
+		if e := s.entries[o]; e != nil {
+			e.mu.Lock()
+			s.release(e, o, coord, false)
+			e.mu.Unlock()
+		}
+	}
+}
+
+// release lets go of what an object contributes to a tile, and of all of it with the
+// last tile. It returns the pieces if they are wanted.
+func (s *splitter) release(e *splitEntry, object int, coord *[3]int, wanted bool) (out []part, err error) {
+	first := s.plan.Objects[object].Cells.Min
+	var key [3]int
+	for a := range key {
+		key[a] = coord[a] - int(first[a])
+	}
+	if !e.cut {
+		if e.gone == nil {
+			e.gone = map[[3]int]bool{}
+		}
+		e.gone[key] = true
+	}
+	list := e.pieces[key]
+	delete(e.pieces, key)
+	for i := range list {
+		p := &list[i]
+		s.forget(p)
+		if wanted && p.shape == nil && err == nil {
+			p.shape, err = e.file.read(&p.at)
+		}
+		out = append(out, p.part)
+	}
+	if e.left--; e.left == 0 {
+		for _, rest := range e.pieces { // in cells that are no tiles
+			for i := range rest {
+				s.forget(&rest[i])
+			}
+		}
+		e.pieces, e.gone = nil, nil
+		e.file.drop()
+	}
+	return out, err
+}
+
+// forget counts a piece no longer.
+func (s *splitter) forget(p *piece) {
+	s.held.Add(-p.bytes)
+	if p.shape != nil {
+		s.kept.Add(-p.bytes)
+	}
+}
+
+// cut bakes an object, one primitive at a time, and splits it at the planes between its
+// tiles.
+func (s *splitter) cut(e *splitEntry, object int) error {
+	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
+	for _, at := range s.b.objects[object].placed {
+		world := &s.b.scene.Nodes[at.node].World
+		list, err := s.b.scene.Geometry(at.mesh)
+		if err != nil {
+			return err
+		}
+		for k := range list {
+			if len(list[k].Indices) == 0 {
+				continue
+			}
+			p := s.b.bakePrimitive(at, &list[k], world)
+			m := p.shape
+			p.shape = nil
+			if err := m.SplitEach(grid, func(made mesh.Piece) error {
+				err := s.keep(e, &p, &made)
+				p.normals, p.tangents = 0, 0 // the first piece counts for all
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keep stores a piece of a part, in memory or in the file.
+func (s *splitter) keep(e *splitEntry, of *part, made *mesh.Piece) (err error) {
+	if e.gone[made.Cell] {
+		return nil
+	}
+	q := piece{part: *of, bytes: made.Mesh.Bytes()}
+	if held := s.held.Add(q.bytes); held > s.limit {
+		return s.full(held)
+	}
+	if s.kept.Add(q.bytes) <= s.room.pieces {
+		q.shape = made.Mesh
+	} else {
+		s.kept.Add(-q.bytes)
+		if q.at, err = e.file.write(made.Mesh); err != nil {
+			return err
+		}
+	}
+	e.pieces[made.Cell] = append(e.pieces[made.Cell], q)
+	return nil
+}
