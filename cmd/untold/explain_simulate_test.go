@@ -80,6 +80,7 @@ func (x *told) stream(t *testing.T, keys ...simulate.CameraKey) *flown {
 	}
 	sc.Path = simulate.CameraPath{Keys: keys, FovYDegrees: 60, Aspect: 16. / 9, Near: 0.1, Far: 1000}
 	sc.Path.SeeAll(sc.Manifest)
+	sc.Config.EnableFrustumGate = false // explain looks in all directions
 	sc.Duration = keys[len(keys)-1].T
 	s := &flown{drawn: map[string]string{}}
 	r, err := simulate.Run(context.Background(), sc, simulate.Options{OnRecord: func(r *simulate.Record) error {
@@ -212,7 +213,7 @@ func TestExplainOnTheWay(t *testing.T) {
 					}
 				}
 			}
-			if checked < len(x.m.Tiles) {
+			if z == middle[2] && checked < len(x.m.Tiles) { // beside it nodes may do
 				t.Errorf("%s: %d loads of tiles on the way past %d tiles", name, checked, len(x.m.Tiles))
 			}
 		}
