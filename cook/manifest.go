@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
@@ -48,11 +49,10 @@ func (c *scenePlan) manifest(payloads []payload, nodes []node) *manifest.Manifes
 	}
 	c.describeContent(m)
 	c.describeLevels(m)
-	for i := range p.Objects {
-		if c.opts.hasFloors() {
-			break // only grids judge objects by size
+	if !c.opts.hasFloors() && len(p.Objects) <= c.opts.mostClassified() { // only grids judge objects by size
+		for i := range p.Objects {
+			m.ObjectClassification = append(m.ObjectClassification, p.Objects[i].Entry(c.objects[i].name))
 		}
-		m.ObjectClassification = append(m.ObjectClassification, p.Objects[i].Entry(c.objects[i].name))
 	}
 	for i := range p.Tiles {
 		c.addTile(m, &p.Tiles[i], &payloads[i])
@@ -90,6 +90,12 @@ func (c *scenePlan) describeContent(m *manifest.Manifest) {
 		m.ContentBounds = &bounds
 	}
 }
+
+// classifiedObjects is up to how many objects a manifest says how each was judged: of more
+// that would be nearly all of its text, which every viewer on a network has to fetch.
+const classifiedObjects = 100_000
+
+func (o *Options) mostClassified() int { return cmp.Or(o.classified, classifiedObjects) }
 
 // addTile lists a tile, or says why it could not be written.
 func (c *scenePlan) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
