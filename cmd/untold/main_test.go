@@ -28,11 +28,22 @@ var untold string
 // asProgram names the variable that makes the binary of the tests the program.
 const asProgram = "UNTOLD_TEST_AS_PROGRAM"
 
+// asParent says that a test binary runs a program and prints how much of it was resident
+// at most. What the kernel counts of a new process begins with what its parent has, and the
+// tests' own process is large by then.
+const asParent = "UNTOLD_TEST_AS_PARENT"
+
+var printPeak func(args []string) int // nil where it is not told
+
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Unsetenv(asProgram)
 		main()
 		os.Exit(0)
+	}
+	if os.Getenv(asParent) != "" {
+		os.Unsetenv(asParent)
+		os.Exit(printPeak(os.Args[1:]))
 	}
 	if slices.ContainsFunc(os.Args, func(s string) bool { return strings.HasPrefix(s, "-test.fuzz") }) {
 		os.Exit(m.Run()) // targets run the program in their own process
