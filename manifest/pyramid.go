@@ -36,6 +36,10 @@ type PyramidNode struct {
 	Bounds               Bounds  `json:"bounds"`
 }
 
+// GPUBytes returns how many bytes of geometry a node may be expected to take on the GPU, as
+// Level.GPUBytes.
+func (n *PyramidNode) GPUBytes() int64 { return gpuBytes(n.GeometryBytes, n.FileSizeBytes) }
+
 // pyramid reads a pyramid; it must be called through loose.
 func (s *scanner) pyramid() *Pyramid {
 	p := &Pyramid{}

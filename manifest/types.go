@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -129,6 +130,13 @@ type Level struct {
 	GeometricError *float64 `json:"geometric_error,omitempty"` // ours: greatest distance from the full geometry, metres
 	VisualError    *float64 `json:"visual_error,omitempty"`    // ours: size of what is seen of the difference, metres
 }
+
+// GPUBytes returns how many bytes a level may be expected to take on the GPU: those of its
+// geometry, or where they are not known those of its file, which may be compressed. It is 0
+// where neither is known, and never negative.
+func (l *Level) GPUBytes() int64 { return gpuBytes(l.GeometryBytes, l.FileSizeBytes) }
+
+func gpuBytes(geometry, file int64) int64 { return cmp.Or(max(0, geometry), max(0, file)) }
 
 // SharedBucket holds the geometry that spans many tiles. It is streamed like a
 // tile, but its levels are ignored and missing radii mean infinity.

@@ -1,10 +1,6 @@
 package runtime
 
-import (
-	"cmp"
-
-	"github.com/untoldkit/untold/runtime/payload"
-)
+import "github.com/untoldkit/untold/runtime/payload"
 
 // learned sums up what the payloads of a class have taken on the Device.
 type learned struct {
@@ -22,8 +18,7 @@ func (t *table) declared(tile int32, rep payload.Rep) int64 {
 	if rep == payload.RepFull {
 		return max(0, t.memory[tile])
 	}
-	p := t.fileOf(tile, rep)
-	return cmp.Or(max(0, p.geometry), max(0, p.size))
+	return t.fileOf(tile, rep).geometry
 }
 
 // learn remembers what a representation takes on the Device.

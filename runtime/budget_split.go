@@ -150,8 +150,8 @@ func (b *geometryBudget) findReserve() {
 	for _, sc := range b.scenes {
 		if ref := sc.refinement; ref != nil {
 			for i := range ref.nodes {
-				n, row := &ref.nodes[i], ref.first+int32(i)
-				if n.wanted && n.open && n.opens < b.split.stretch && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
+				row := ref.first + int32(i)
+				if b.closesLate(&ref.nodes[i]) && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
 					b.split.reserve = max(b.split.reserve, b.cost(sc, row, payload.RepHLOD))
 				}
 			}

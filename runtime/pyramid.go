@@ -82,7 +82,7 @@ type node struct {
 func (b *tableBuilder) addNodes(p *manifest.Pyramid) {
 	for i := range p.Nodes {
 		n := &p.Nodes[i]
-		b.levels = append(b.levels, level{fileRef: fileRef{path: n.Path, sha256: n.SHA256, size: n.FileSizeBytes, geometry: n.GeometryBytes}})
+		b.levels = append(b.levels, level{fileRef: fileRef{path: n.Path, sha256: n.SHA256, size: n.FileSizeBytes, geometry: n.GPUBytes()}})
 		b.add(&manifest.Tile{
 			ID: n.ID, Bounds: n.Bounds, FileSizeBytes: n.FileSizeBytes,
 		}, radii{stream: math.Inf(1), unload: math.Inf(1), prefetch: math.Inf(1)}, flagHLOD|flagNode)
@@ -221,7 +221,7 @@ func (p *pyramid) refine(sc *scene) {
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
 			r.actual, r.effective = n.distance, n.distance
-			granted := p.grants(n)
+			granted := p.budget.grantsNode(n)
 			open = granted || !p.ready(st) && (n.open || above && st.fails > 0)
 			broken = open && !granted && st.fails > 0
 		}
@@ -278,11 +278,11 @@ func (p *refinement) wakeTiles(sc *scene, n *node) {
 }
 
 // closesLate reports whether a node is open for nothing but that it cannot be drawn yet.
-func (p *pyramid) closesLate(n *node) bool { return n.open && !p.grants(n) }
+func (b *geometryBudget) closesLate(n *node) bool { return n.open && !b.grantsNode(n) }
 
-// grants reports whether memory and the errors that are seen let a node be open.
-func (p *pyramid) grants(n *node) bool {
-	return n.opens > 0 && (!p.budget.split.scarce || n.opens >= p.budget.split.stretch)
+// grantsNode reports whether memory and the errors that are seen let a node be open.
+func (b *geometryBudget) grantsNode(n *node) bool {
+	return n.opens > 0 && (!b.split.scarce || n.opens >= b.split.stretch)
 }
 
 // stream loads the nodes that are wanted, the coarsest first, and lets the others go
@@ -300,7 +300,7 @@ func (p *pyramid) stream() {
 			st := r.rep(payload.RepHLOD)
 			switch {
 			case n.wanted && p.retryable(st):
-				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.closesLate(n)})
+				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.budget.closesLate(n)})
 			case !n.wanted && st.loading():
 				p.residency.cancel(r, payload.RepHLOD)
 			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):

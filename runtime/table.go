@@ -51,7 +51,7 @@ type radii struct{ stream, unload, prefetch float64 }
 type fileRef struct {
 	path, sha256 string
 	size         int64 // of the file; 0: unknown
-	geometry     int64 // bytes that it is said to take on the device; 0: unknown
+	geometry     int64 // bytes that the manifest lets expect of it on the device; 0: unknown, and of full tiles
 	gpu          int64 // bytes of geometry that it took on the device; 0: not loaded yet
 }
 
@@ -336,5 +336,5 @@ func (b *tableBuilder) normalized(r radii, t *manifest.Tile, first, lods int) ra
 }
 
 func levelOf(l *manifest.Level) level {
-	return level{fileRef{path: l.Path, sha256: l.SHA256, size: l.FileSizeBytes, geometry: l.GeometryBytes}, l.SwitchDistance}
+	return level{fileRef{path: l.Path, sha256: l.SHA256, size: l.FileSizeBytes, geometry: l.GPUBytes()}, l.SwitchDistance}
 }

@@ -1,7 +1,6 @@
 package simulate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -124,7 +123,7 @@ func (s *Scenario) measure() {
 	if s.Manifest.Pyramid != nil {
 		for i := range s.Manifest.Pyramid.Nodes {
 			n := &s.Manifest.Pyramid.Nodes[i]
-			s.Tiles[n.ID] = Extra{HLOD: geometryBytes(n.GeometryBytes, n.FileSizeBytes)}
+			s.Tiles[n.ID] = Extra{HLOD: n.GPUBytes()}
 		}
 	}
 	if s.Manifest.SharedBucket != nil {
@@ -139,22 +138,15 @@ func measureTile(t *manifest.Tile) Extra {
 		x.GPUBytes = *t.EstimatedMemoryBytes
 	}
 	if len(t.HLODLevels) > 0 {
-		x.HLOD = levelBytes(&t.HLODLevels[0])
+		x.HLOD = t.HLODLevels[0].GPUBytes()
 	}
 	levels := slices.Clone(t.LODLevels)
 	sortLODs(levels, make([]struct{}, len(levels)))
 	for i := range levels {
-		x.LODs = append(x.LODs, levelBytes(&levels[i]))
+		x.LODs = append(x.LODs, levels[i].GPUBytes())
 	}
 	return x
 }
-
-// levelBytes returns what a level takes on the GPU, as far as the manifest says so.
-func levelBytes(l *manifest.Level) int64 { return geometryBytes(l.GeometryBytes, l.FileSizeBytes) }
-
-// geometryBytes chooses between what a manifest says of geometry and of its file, as the
-// runtime does.
-func geometryBytes(geometry, file int64) int64 { return cmp.Or(max(0, geometry), max(0, file)) }
 
 // readFile reads a whole file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
