@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,8 +16,41 @@ import (
 // What simulate and preview share: the figures of a report as a table, and the
 // outputs that flags name.
 
-// printFigures prints the numbers of a report.
-func printFigures(w io.Writer, keys []string, report budget.Valuer) {
+// mainFigures are those that a run prints: what its viewer sees, and what it costs.
+var mainFigures = []string{
+	"frames", "seconds", "loads", "bytes_loaded", "time_to_picture", "time_to_8px", "error_px_p50", "error_px_p99",
+	"undrawn", "uncovered", "pops", "peak_geometry_bytes", "peak_texture_bytes", "update_ms_p99",
+	"frame_ms_p50", "frame_ms_p99", "draw_calls_max", "triangles_max",
+}
+
+const allFiguresUsage = "print all figures, not the main ones alone"
+
+// faultFigures are printed besides where they are not 0.
+var faultFigures = []string{
+	"double_drawn", "uncovered_budget", "given_up", "failures", "timeouts", "mesh_failures", "texture_failures", "textures_missing", "hitches", "errors", "gl_errors",
+}
+
+// printFigures prints the numbers of a report: the main ones with what they mean, or all
+// as they are.
+func printFigures(w io.Writer, keys []string, report budget.Valuer, all bool) {
+	if all {
+		printAllFigures(w, keys, report)
+		return
+	}
+	t := newTable(0, "figure", ">value", "")
+	for i, key := range slices.Concat(mainFigures, faultFigures) {
+		v, err := report.Value(key)
+		figure, ok := budget.Find(key)
+		if err != nil || !ok || v == 0 && i >= len(mainFigures) {
+			continue // a run without pictures has not all of them
+		}
+		t.add(key, budget.Text(math.Round(v*1000)/1000, figure.Unit), figure.Meaning)
+	}
+	t.print(w)
+	fmt.Fprintf(w, "%d more with --all-figures\n", len(keys)-len(t.rows))
+}
+
+func printAllFigures(w io.Writer, keys []string, report budget.Valuer) {
 	t := newTable(0, "figure", ">value")
 	for _, key := range keys {
 		v, err := report.Value(key)

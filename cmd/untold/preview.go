@@ -44,7 +44,7 @@ type previewFlags struct {
 	screenshot, record     string
 	stats, events          string
 	frameLog               string
-	asJSON                 bool
+	asJSON, allFigures     bool
 	budgets                budgetFlags
 	fixedDT, latency       secondsFlag
 	view, tone, lights     string
@@ -172,6 +172,7 @@ func (p *previewFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&p.record, "record", "", "write every frame as a PNG file into this folder")
 	f.StringVar(&p.stats, "stats", "", "write the figures as JSON to this file, - for stdout")
 	f.BoolVar(&p.asJSON, "json", false, "short for --stats -")
+	f.BoolVar(&p.allFigures, "all-figures", false, allFiguresUsage)
 	f.StringVar(&p.events, "events", "", "write the events as JSON lines to this file, - for stdout")
 	f.StringVar(&p.frameLog, "frame-log", "", "write what each frame took, by parts, as JSON lines to this file")
 	p.budgets.register(f, "undrawn>0")
@@ -592,7 +593,7 @@ func (p *previewFlags) judge(a *app, rep *stats.Report) error {
 	switch p.stats {
 	case "":
 		if p.headless && p.events != "-" && !a.quiet && !p.compare.on() {
-			printPreview(out, rep)
+			printPreview(out, rep, p.allFigures)
 		}
 	case "-":
 		if err := writeJSON(a.stdout, previewedJSON{rep, verdicts}); err != nil {
@@ -616,9 +617,12 @@ type previewedJSON struct {
 	Budgets []budget.Verdict `json:"budgets,omitempty"` // of --fail-if
 }
 
-func printPreview(w io.Writer, r *stats.Report) {
+func printPreview(w io.Writer, r *stats.Report, all bool) {
 	fmt.Fprintln(w, oneLine(r.Scene)+", "+oneLine(r.Device))
-	printFigures(w, stats.ReportKeys(), r)
+	printFigures(w, stats.ReportKeys(), r, all)
+	if !all {
+		return
+	}
 	for i := range r.Worst {
 		fmt.Fprintf(w, "  worst frame %d: %v\n", i+1, &r.Worst[i])
 	}

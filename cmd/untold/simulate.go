@@ -24,6 +24,7 @@ import (
 type simulateFlags struct {
 	events, report, plot string
 	check, asJSON        bool
+	allFigures           bool
 	budgets              budgetFlags
 
 	pathFlags
@@ -75,6 +76,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.StringVar(&s.events, "events", "", "write the events as JSON lines to this file, - for stdout")
 	f.StringVar(&s.report, "report", "", "write the report as JSON to this file, - for stdout")
 	f.BoolVar(&s.asJSON, "json", false, "short for --report -")
+	f.BoolVar(&s.allFigures, "all-figures", false, allFiguresUsage)
 	f.StringVar(&s.plot, "plot", "", "draw the run to this SVG file")
 	f.BoolVar(&s.check, "check", false, "compare with the scenario's expectations; exit code 1 when something differs")
 	s.budgets.register(f, "undrawn>0")
@@ -331,7 +333,7 @@ func (s *simulateFlags) write(a *app, res *simulate.Result, network *remote.Metr
 	switch s.report {
 	case "":
 		if s.events != "-" {
-			printFigures(a.stdout, simulate.ReportKeys(), &res.Report)
+			printFigures(a.stdout, simulate.ReportKeys(), &res.Report, s.allFigures)
 			printNetwork(a.stdout, network)
 		}
 		return nil

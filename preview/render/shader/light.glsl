@@ -5,8 +5,8 @@
 vec3 skyRadiance(vec3 d, float blur) {
     float up = max(d.y, 0.0);
     vec3 above = mix(frame.horizon.rgb, frame.zenith.rgb, mix(sqrt(up), up, blur));
-    float haze = exp(min(d.y, 0.0) * mix(14.0, 3.0, blur));
-    vec3 below = mix(frame.ground.rgb, 0.82 * frame.horizon.rgb, 0.75 * haze);
+    float haze = exp(min(d.y, 0.0) * mix(4.0, 3.0, blur));
+    vec3 below = mix(frame.ground.rgb, mix(0.97, 0.82, blur) * frame.horizon.rgb, mix(1.0, 0.75, blur) * haze);
     float edge = mix(0.004, 1.0, blur);
     vec3 c = mix(below, above, smoothstep(-edge, edge, d.y));
     float toSun = max(dot(d, frame.sunDir.xyz), 0.0);
