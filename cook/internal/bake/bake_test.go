@@ -83,6 +83,20 @@ func TestUnwrapBox(t *testing.T) {
 }
 
 // drawSurface draws meshes of all kinds: bent grids, boxes and loose triangles.
+// TestUnwrapThin: a sheet that is folded on itself is one chart where the fold is smooth,
+// since a seam there would cost vertices, and two where it is sharp.
+func TestUnwrapThin(t *testing.T) {
+	p := []geom.Vec3{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.1, 0, 0.1}}
+	smooth := []uint32{0, 1, 2, 0, 2, 3}
+	if charts := Unwrap(p, smooth); len(charts) != 1 {
+		t.Errorf("a smooth fold parts %d charts", len(charts))
+	}
+	sharp := []uint32{0, 1, 2, 4, 5, 3}
+	if charts := Unwrap(append(p, p[0], p[2]), sharp); len(charts) != 2 {
+		t.Errorf("%d charts at a sharp fold, want 2", len(charts))
+	}
+}
+
 func drawSurface(t *rapid.T) (positions []geom.Vec3, indices []uint32) {
 	num := rapid.Float64Range(-4, 4)
 	switch rapid.IntRange(0, 2).Draw(t, "kind") {

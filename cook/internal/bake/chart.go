@@ -10,8 +10,13 @@ import (
 )
 
 // foldCosine is the least cosine between the normals of two triangles of a chart that
-// share a side: corners of houses are folded flat, thin edges are not.
-const foldCosine = -0.2
+// share a side which is sharp: corners of houses are folded flat, thin edges are not.
+// Where a side is smooth, another chart there would cost vertices, and it may bend
+// however much. smoothFirst puts such sides before all sharp ones.
+const (
+	foldCosine  = -0.2
+	smoothFirst = 4
+)
 
 // Chart is a part of a mesh that lies on a plane without overlap.
 type Chart struct {
@@ -21,7 +26,8 @@ type Chart struct {
 }
 
 // Unwrap divides a mesh into charts. Positions that are equal are one vertex,
-// whatever else differs there. Every triangle is in exactly one chart.
+// whatever else differs there; a side of two triangles is smooth if they have both its
+// vertices in common. Every triangle is in exactly one chart.
 func Unwrap(positions []geom.Vec3, indices []uint32) []Chart {
 	w := newUnwrapper(positions, indices)
 	for _, seed := range w.seeds() {
@@ -118,7 +124,7 @@ func (w *unwrapper) seeds() []int32 {
 
 // candidate is a triangle that may join a chart.
 type candidate struct {
-	cosine   float64 // between its normal and that of the one that it hangs on
+	cosine   float64 // between its normal and that of the one that it hangs on; more if their side is smooth
 	triangle int32
 	from     int32 // the one that it hangs on, -1 for the first
 	side     int32 // of that one
@@ -145,8 +151,8 @@ func (c *candidates) Pop() any {
 	return x
 }
 
-// grow makes a chart round a triangle: neighbours are folded down onto its plane, the
-// flattest first, each along the side that it shares, so that every triangle keeps its
+// grow makes a chart round a triangle: neighbours are folded down onto its plane, those
+// at smooth sides and of these the flattest first, each along the side that it shares, so that every triangle keeps its
 // shape. What would overlap, bend too far or make the rectangle too empty is left to
 // other charts.
 func (w *unwrapper) grow(seed int32) {
@@ -167,12 +173,26 @@ func (w *unwrapper) grow(seed int32) {
 			if w.areas[o] > 0 && w.areas[c.triangle] > 0 {
 				cosine = w.normals[o].Dot(w.normals[c.triangle])
 			}
+			if w.smooth(c.triangle, int32(k), o) {
+				cosine += smoothFirst
+			}
 			if cosine >= foldCosine {
 				heap.Push(&queue, candidate{cosine, o, c.triangle, int32(k)})
 			}
 		}
 	}
 	w.charts = append(w.charts, f.chart())
+}
+
+// smooth reports whether two triangles have both vertices of a side of the first in common.
+func (w *unwrapper) smooth(t, side, o int32) bool {
+	a, b := w.indices[3*t+side], w.indices[3*t+(side+1)%3]
+	for k := range int32(3) {
+		if w.indices[3*o+k] == b && w.indices[3*o+(k+1)%3] == a {
+			return true
+		}
+	}
+	return false
 }
 
 // across returns a unit vector perpendicular to another.

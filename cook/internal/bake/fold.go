@@ -10,7 +10,7 @@ import (
 const (
 	// emptiest is how many times the area of its triangles a chart's rectangle may be;
 	// a few triangles may be emptier, since every chart has gutters.
-	emptiest    = 2.2
+	emptiest    = 4
 	emptiestFew = 8 // triangles
 	// meet is how far apart two folds of one vertex may end and be one, as a part of the
 	// first triangle's longest side.

@@ -166,7 +166,7 @@ func (m *Model) fill() {
 		m.Mesh.Positions = append(m.Mesh.Positions, m.coarse.Positions[v])
 		m.Mesh.Normals = append(m.Mesh.Normals, m.coarse.Normals[v])
 	}
-	m.Mesh.GenerateTangents()
+	setTangents(&m.Mesh)
 }
 
 // match gives the model the colours with which it looks most like a source, and
