@@ -31,6 +31,8 @@ type payload struct {
 	levels  []level      // from fine to coarse
 	above   bool         // nodes of the pyramid stand in for it
 	share   geometryLoad
+	// predicted are the triangles that it is likely to have, whatever the memory.
+	predicted int64
 
 	// results
 	present   []int // members that have geometry here

@@ -63,10 +63,10 @@ func (b *tileBuilder) bakeMesh(at placed, world *geom.Mat4) ([]part, error) {
 
 // bakePrimitive returns one primitive of a placed mesh, moved by world.
 func (b *tileBuilder) bakePrimitive(at placed, p *gltfscene.Primitive, world *geom.Mat4) part {
-	material := b.material(p.Material)
-	m := meshOf(p, &b.plans[material])
+	made := part{placed: at, slot: p.Slot, material: b.material(p.Material)}
+	m := meshOf(p, &b.plans[made.material])
 	m.Transform(world)
-	made := part{placed: at, slot: p.Slot, material: material, shape: m}
+	made.shape = m
 	if m.Normals == nil {
 		m.FlatNormals()
 	} else {

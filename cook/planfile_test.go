@@ -191,7 +191,7 @@ func TestPlanReads(t *testing.T) {
 		most   float64
 	}{
 		{7, true, 1.3},
-		{64, false, 2}, // more than there are tiles: each reads again what is cut, as the ground
+		{64, false, 2}, // four tiles a shard: each reads all of what is cut, as the ground
 	} {
 		without, with, last := planReads(t, scene, c.shards, o, c.both)
 		t.Logf("%d shards: %.2f times the file without a plan, %.2f with one, the last cook %.3f", c.shards, without, with, last)

@@ -27,7 +27,14 @@ func (h *planHead) code(c *planfile.Coder) {
 	if err != nil {
 		c.Fail("%v", err)
 	}
+	const mostSettings = 1 << 20
+	if len(text) > mostSettings {
+		c.Fail("settings of %d bytes", len(text))
+	}
 	c.Bytes(&text)
+	if len(text) > mostSettings {
+		c.Fail("settings of %d bytes", len(text))
+	}
 	if c.Reading() && c.Err() == nil && json.Unmarshal(text, &h.settings) != nil {
 		c.Fail("its settings cannot be read")
 	}

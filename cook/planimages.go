@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"path/filepath"
+	"unsafe"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/internal/planfile"
@@ -41,6 +42,9 @@ func codeStaged(c *planfile.Coder, s *texture.Staged) {
 		c.Bool(&there)
 		if !there {
 			continue
+		}
+		if !c.Hold(uint64(unsafe.Sizeof(texture.Cooked{}))) {
+			return
 		}
 		if c.Reading() {
 			s.Cooked[i] = &texture.Cooked{}

@@ -29,6 +29,9 @@ const (
 	// triangles took: as it is stored, as it is baked, and what lies in each cell.
 	cutBytesPerVertex   = 150
 	cutBytesPerTriangle = 30
+	// The part of these that is stored.
+	storedBytesPerVertex   = 32
+	storedBytesPerTriangle = 12
 	// An entity that shows a mesh again: its record and its name.
 	bytesPerInstance = 250
 )
@@ -42,11 +45,14 @@ func (o *Options) memory() int64 {
 }
 
 // geometryLoad is geometry at its size in a container.
-type geometryLoad struct{ vertices, triangles, instances int64 }
+type geometryLoad struct {
+	vertices, triangles, instances int64
+	decode                         int64 // bytes that decoding takes: one mesh after the other
+}
 
 // bytes estimates what a container of this geometry takes while it is built.
 func (g geometryLoad) bytes(levels bool) int64 {
-	n := g.vertices*bytesPerVertex + g.triangles*bytesPerTriangle + g.instances*bytesPerInstance
+	n := g.vertices*bytesPerVertex + g.triangles*bytesPerTriangle + g.instances*bytesPerInstance + g.decode
 	if levels {
 		n += g.vertices*levelBytesPerVertex + g.triangles*levelBytesPerTriangle
 	}
@@ -57,6 +63,7 @@ func (g *geometryLoad) add(o geometryLoad) {
 	g.vertices += o.vertices
 	g.triangles += o.triangles
 	g.instances += o.instances
+	g.decode = max(g.decode, o.decode)
 }
 
 // meshLoads returns the geometry of every mesh of a scene as it is baked:
@@ -64,15 +71,25 @@ func (g *geometryLoad) add(o geometryLoad) {
 func meshLoads(s *gltfscene.Scene) []geometryLoad {
 	out := make([]geometryLoad, len(s.Meshes))
 	for i := range s.Meshes {
-		for _, p := range s.Meshes[i].Parts {
-			n := geometryLoad{vertices: int64(p.Vertices), triangles: int64(p.Triangles)}
-			if !p.Normals {
-				n.vertices = 3 * n.triangles
-			}
-			out[i].add(n)
+		for k := range s.Meshes[i].Parts {
+			out[i].add(partLoad(&s.Meshes[i].Parts[k]))
 		}
 	}
 	return out
+}
+
+// partLoad is the geometry of one primitive as it is baked.
+func partLoad(p *gltfscene.Part) geometryLoad {
+	n := geometryLoad{vertices: int64(p.Vertices), triangles: int64(p.Triangles)}
+	if !p.Normals {
+		n.vertices = 3 * n.triangles
+	}
+	return n
+}
+
+// loadOf is partLoad of a primitive that is decoded.
+func loadOf(p *gltfscene.Primitive) geometryLoad {
+	return partLoad(&gltfscene.Part{Vertices: len(p.Positions), Triangles: len(p.Indices) / 3, Normals: p.Normals != nil})
 }
 
 const (
@@ -95,12 +112,19 @@ type room struct {
 	pieces  int64 // bytes for what waits for its tile in memory; see splitter
 }
 
+// rowShare is the part of the room that the cutting of a primitive may take.
+const rowShare = 4
+
 // piecesShare is the part of the room that pieces may take which wait for their tiles.
 const piecesShare = 4
 
 func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
 	size := o.spare() * 6 / 10
-	return &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size)}
+	r := &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size)}
+	for i := range r.meshes {
+		r.meshes[i].decode = s.DecodeBytes(i)
+	}
+	return r
 }
 
 // keepForPieces sets some room apart for pieces that take at most so many bytes.
@@ -148,11 +172,14 @@ func (r *room) load(members []int, cells func(object int) int64, pieces []int64)
 		for _, at := range o.placed {
 			g := r.meshes[at.mesh]
 			part := geometryLoad{vertices: g.vertices/n + 1, triangles: g.triangles/n + 1}
-			share.add(part)
 			if n > 1 { // it comes from the splitter
 				g = part
+			} else {
+				part.decode = g.decode
 			}
+			g.decode = 0 // what is allocated in all is no reason to refuse it
 			whole.add(g)
+			share.add(part)
 		}
 		if n > 1 && pieces != nil {
 			share.add(geometryLoad{vertices: pieces[i] / n, triangles: pieces[i] / n})
@@ -161,12 +188,39 @@ func (r *room) load(members []int, cells func(object int) int64, pieces []int64)
 	return whole, share
 }
 
-// cutBytes estimates what an object takes while it is cut, without the pieces.
-func (r *room) cutBytes(object int) int64 {
-	most := int64(0) // its meshes are cut one after the other
+// cutBytes estimates what geometry takes while it is cut, without the pieces.
+func cutBytes(g geometryLoad) int64 {
+	return g.vertices*cutBytesPerVertex + g.triangles*cutBytesPerTriangle
+}
+
+// storedBytes estimates what geometry takes as it is stored.
+func storedBytes(g geometryLoad) int64 {
+	return g.vertices*storedBytesPerVertex + g.triangles*storedBytesPerTriangle
+}
+
+// cutShare is what the cutting of one primitive may take beside what is stored. One that
+// takes more is cut some rows at a time.
+func (r *room) cutShare() int64 { return r.size / rowShare }
+
+// decodeBytes is what decoding takes of an object.
+func (r *room) decodeBytes(object int) (most int64) {
 	for _, at := range r.objects[object].placed {
-		g := r.meshes[at.mesh]
-		most = max(most, g.vertices*cutBytesPerVertex+g.triangles*cutBytesPerTriangle)
+		most = max(most, r.meshes[at.mesh].decode)
+	}
+	return most
+}
+
+// cutBytes estimates what an object takes while it is cut, without the pieces and what
+// decoding takes. Its meshes are cut one after the other, and so are their primitives.
+func (r *room) cutBytes(object int) (most int64) {
+	for _, at := range r.objects[object].placed {
+		list := r.scene.Meshes[at.mesh].Parts
+		part := int64(0)
+		for k := range list {
+			g := partLoad(&list[k])
+			part = max(part, min(cutBytes(g)-storedBytes(g), r.cutShare()))
+		}
+		most = max(most, storedBytes(r.meshes[at.mesh])+part)
 	}
 	return most
 }
@@ -188,6 +242,11 @@ func (r *room) checkCut(path, name string, object int) error {
 	if r.carries(need) {
 		return nil
 	}
+	return r.tooLargeToCut(path, name, object, need)
+}
+
+// tooLargeToCut is the refusal of an object whose cutting takes so many bytes.
+func (r *room) tooLargeToCut(path, name string, object int, need int64) error {
 	o := &r.objects[object]
 	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), need)
 }
@@ -225,7 +284,9 @@ func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 	for i := range payloads {
 		p := &payloads[i]
 		cells := c.cells(p)
-		whole, _ := r.load(p.members, cells, nil)
+		var whole geometryLoad
+		whole, p.share = r.load(p.members, cells, nil)
+		p.predicted = p.share.triangles
 		if err := r.check(c.path, p.name, p.members, whole, p.simplified()); err != nil {
 			return nil, err
 		}
@@ -244,7 +305,9 @@ func (c *scenePlan) weigh(payloads []payload) (*room, error) {
 	r.keepForPieces(2 * held) // an estimate
 	for i := range payloads {
 		p := &payloads[i]
-		_, p.share = r.load(p.members, c.cells(p), pieces)
+		if pieces != nil {
+			_, p.share = r.load(p.members, c.cells(p), pieces)
+		}
 	}
 	return r, nil
 }

@@ -142,10 +142,12 @@ func shares(payloads []payload, n int) []int {
 	return out
 }
 
-// cost predicts how long a payload takes, in an unspecified unit, at least 1.
+// cost predicts how long a payload takes, in an unspecified unit, at least 1. It depends on
+// the scene and on settings that decide what is made, and on nothing of the machine: shards
+// with less memory than others must find the same shares.
 func (p *payload) cost() uint64 {
 	const levels = 8 // times as long as a tile alone
-	t := uint64(max(0, p.share.triangles)) + 2000
+	t := uint64(max(0, p.predicted)) + 2000
 	if len(p.levels) > 0 {
 		t *= levels
 	}

@@ -74,6 +74,44 @@ func TestShards(t *testing.T) {
 	}
 }
 
+// TestSharesIgnoreMemory: shards on machines with more and less memory find the same shares,
+// also if pieces have been counted on some of them only.
+func TestSharesIgnoreMemory(t *testing.T) {
+	scene := sheets(240, 16, 3).save(t)
+	var want []uint64
+	counted := map[bool]bool{}
+	for _, memory := range []int64{8 << 30, 400_000} {
+		o := ClassicOptions()
+		o.Memory, o.Store = memory, nil
+		c, err := planScene(t.Context(), scene, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		payloads := c.payloads()
+		if _, err := c.weigh(payloads); err != nil {
+			t.Fatal(err)
+		}
+		pieces, _, err := c.countPieces()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted[pieces != nil] = true
+		var got []uint64
+		for i := range payloads {
+			got = append(got, payloads[i].cost())
+		}
+		if want == nil {
+			want = got
+		} else if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("with %d bytes: %s", memory, d)
+		}
+		c.scene.Close()
+	}
+	if len(counted) != 2 {
+		t.Error("pieces were counted always or never")
+	}
+}
+
 // TestShares: every payload has a shard, and none has more than its part and one payload
 // for each of its runs.
 func TestShares(t *testing.T) {
@@ -83,7 +121,7 @@ func TestShares(t *testing.T) {
 		total, most := uint64(0), uint64(0)
 		for i := range payloads {
 			p := &payloads[i]
-			p.share.triangles = rapid.Int64Range(0, 1e9).Draw(t, "triangles")
+			p.predicted = rapid.Int64Range(0, 1e9).Draw(t, "triangles")
 			if rapid.Bool().Draw(t, "levels") {
 				p.levels = make([]level, 1)
 			}

@@ -2,10 +2,12 @@ package cook
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
 
+	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/partition"
 )
@@ -24,6 +26,7 @@ type splitter struct {
 	held  atomic.Int64
 	limit int64
 	full  func(held int64) error
+	whole func(object int, need int64) error // refuses what cannot be cut but as a whole
 
 	kept atomic.Int64 // the part of held that is in memory: at most room.pieces
 	file spillFile    // the others
@@ -49,6 +52,7 @@ type piece struct {
 // newSplitter finds the objects to cut.
 func (c *scenePlan) newSplitter(b *tileBuilder, r *room) *splitter {
 	s := &splitter{b: b, room: r, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
+	s.whole = func(object int, need int64) error { return r.tooLargeToCut(c.path, "", object, need) }
 	if c.opts.MaxTriangles == 0 {
 		s.limit = c.mostPieceBytes()
 	}
@@ -91,14 +95,25 @@ func (s *splitter) ready(ctx context.Context, e *splitEntry, object int) error {
 	if e.cut {
 		return e.err
 	}
-	free, err := s.room.takeBytes(ctx, s.room.cutBytes(object))
-	if err != nil {
-		return err
+	run, need := cutRun{e: e, object: object}, s.room.cutBytes(object)
+	for {
+		free, err := s.room.takeBytes(ctx, need+s.room.decodeBytes(object))
+		if err != nil {
+			if e.cut {
+				e.err = err
+			}
+			return err
+		}
+		if !e.cut {
+			e.cut, e.pieces = true, map[[3]int][]piece{}
+		}
+		err = s.cut(&run)
+		if free(); err != errWhole {
+			e.err = err
+			return err
+		}
+		run.whole, need = true, s.room.size // for one that is cut in one go it waits until nothing else is made
 	}
-	defer free()
-	e.cut, e.pieces = true, map[[3]int][]piece{}
-	e.err = s.cut(e, object)
-	return e.err
 }
 
 // parts returns what an object contributes to the tile at coord: its piece of
@@ -174,12 +189,23 @@ func (s *splitter) forget(p *piece) {
 	}
 }
 
+// cutRun is the cutting of one object.
+type cutRun struct {
+	e      *splitEntry
+	object int
+	done   int  // primitives that have been cut
+	whole  bool // all of the room is there for the next ones
+}
+
+// errWhole says that the next primitive needs more room than there is now.
+var errWhole = errors.New("cook: a primitive cannot be cut by rows")
+
 // cut bakes an object, one primitive at a time, and splits it at the planes between its
-// tiles.
-func (s *splitter) cut(e *splitEntry, object int) error {
-	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[object].Cells)
-	for _, at := range s.b.objects[object].placed {
-		world := &s.b.scene.Nodes[at.node].World
+// tiles. It goes on where it was.
+func (s *splitter) cut(run *cutRun) error {
+	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[run.object].Cells)
+	n := 0
+	for _, at := range s.b.objects[run.object].placed {
 		list, err := s.b.scene.Geometry(at.mesh)
 		if err != nil {
 			return err
@@ -188,19 +214,40 @@ func (s *splitter) cut(e *splitEntry, object int) error {
 			if len(list[k].Indices) == 0 {
 				continue
 			}
-			p := s.b.bakePrimitive(at, &list[k], world)
-			m := p.shape
-			p.shape = nil
-			if err := m.SplitEach(grid, func(made mesh.Piece) error {
-				err := s.keep(e, &p, &made)
-				p.normals, p.tangents = 0, 0 // the first piece counts for all
-				return err
-			}); err != nil {
+			if n++; n <= run.done {
+				continue
+			}
+			if err := s.cutPrimitive(run, at, &list[k], grid); err != nil {
 				return err
 			}
+			run.done = n
 		}
 	}
 	return nil
+}
+
+// cutPrimitive bakes and splits a primitive of an object, all of it or some rows at a time.
+func (s *splitter) cutPrimitive(run *cutRun, at placed, p *gltfscene.Primitive, grid mesh.ClipGrid) error {
+	world := &s.b.scene.Nodes[at.node].World
+	if need := cutBytes(loadOf(p)); need > s.room.cutShare() {
+		if c := newRowCut(s.b, at, p, world, grid); c.divides() {
+			return c.each(s.room.cutShare(), func(made *part, piece *mesh.Piece) error { return s.keep(run.e, made, piece) })
+		}
+		switch {
+		case !s.room.carries(need):
+			return s.whole(run.object, need)
+		case !run.whole:
+			return errWhole
+		}
+	}
+	made := s.b.bakePrimitive(at, p, world)
+	m := made.shape
+	made.shape = nil
+	return m.SplitEach(grid, func(piece mesh.Piece) error {
+		err := s.keep(run.e, &made, &piece)
+		made.normals, made.tangents = 0, 0 // the first piece counts for all
+		return err
+	})
 }
 
 // keep stores a piece of a part, in memory or in the file.

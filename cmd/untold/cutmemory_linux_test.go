@@ -14,12 +14,24 @@ import (
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
-// TestCutWithinMemory: one object of 1.6 million triangles that hundreds of tiles cut
-// takes no more than --memory, by what the kernel counts, and the bytes stay the same.
+// TestCutWithinMemory: objects of millions of triangles that hundreds of tiles cut take no
+// more than --memory, by what the kernel counts, and the bytes stay the same: also if all
+// triangles are one primitive's.
 func TestCutWithinMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		primitives, side int
+		memory           int64
+	}{
+		"16 primitives": {16, 220, 160 << 20},
+		"a primitive":   {1, 1000, 256 << 20},
+	} {
+		t.Run(name, func(t *testing.T) { cutWithin(t, c.primitives, c.side, c.memory) })
+	}
+}
+
+func cutWithin(t *testing.T, primitives, side int, memory int64) {
 	scene := filepath.Join(t.TempDir(), "terrain.glb")
-	writeTerrain(t, scene, 16, 220)
-	const memory = 160 << 20
+	writeTerrain(t, scene, primitives, side)
 	peak, trees := map[string]int64{}, map[string]map[string]string{}
 	for name, args := range map[string][]string{"all": nil, "bound": {"--memory", fmt.Sprint(memory)}} {
 		dir := filepath.Join(t.TempDir(), "terrain")
@@ -49,7 +61,7 @@ func TestCutWithinMemory(t *testing.T) {
 	}
 	t.Logf("peak %d MiB, within --memory %d MiB", peak["all"]>>20, peak["bound"]>>20)
 	if peak["bound"] > memory {
-		t.Errorf("%d MiB are resident, --memory is %d MiB", peak["bound"]>>20, int64(memory)>>20)
+		t.Errorf("%d MiB are resident, --memory is %d MiB", peak["bound"]>>20, memory>>20)
 	}
 }
 

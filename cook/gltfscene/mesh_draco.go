@@ -33,6 +33,7 @@ type dracoStream struct {
 	cache  *cache
 	packed extent
 	limits draco.Limits
+	took   int64 // bytes that decoding allocates
 	data   map[dracoPart]*dracoData
 }
 
@@ -209,9 +210,11 @@ func (mp *meshPlanner) openDraco(view int, packed extent, limits draco.Limits) (
 	}
 	// The tables of the decoder go before the accessors are decoded.
 	limits.Bytes = mp.data.decodedLimit()
-	s := &dracoStream{mp.data.cache, packed, limits, make(map[dracoPart]*dracoData)}
-	_, err := s.mesh()
-	if err != nil {
+	s := &dracoStream{cache: mp.data.cache, packed: packed, limits: limits, data: make(map[dracoPart]*dracoData)}
+	mesh, err := s.mesh()
+	if err == nil {
+		s.took = mesh.Took
+	} else {
 		s = nil
 	}
 	mp.streams[key] = memo[dracoStream]{s, err}

@@ -37,6 +37,35 @@ func packed(t testing.TB) (b *builder, prim, ext object) {
 	return b, prim, ext
 }
 
+// TestDecodeBytes: what decoding takes beside the geometry is known once a scene is planned,
+// and from a plan; what is stored as it is takes nothing.
+func TestDecodeBytes(t *testing.T) {
+	b, _, _ := packed(t)
+	path := filepath.Join(t.TempDir(), "cube.glb")
+	testfile.Write(t, path, string(b.glb()))
+	s, raw := recorded(t, path, 1<<20)
+	if s == nil {
+		t.Fatal("it does not load")
+	}
+	defer s.Close()
+	n := s.DecodeBytes(0)
+	if result := int64(24*(12+12+8) + 36*4); n < result || n > 100*result {
+		t.Errorf("%d bytes for %d of the result", n, result)
+	}
+	p, err := followPlan(t, path, raw, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got := p.DecodeBytes(0); got != n {
+		t.Errorf("%d bytes of a plan, want %d", got, n)
+	}
+	testfile.Write(t, path, string(seeds()[0].glb()))
+	if s, _ := recorded(t, path, 1<<20); s == nil || s.DecodeBytes(0) != 0 {
+		t.Error("plain geometry takes something")
+	}
+}
+
 func TestDraco(t *testing.T) {
 	b, _, _ := packed(t)
 	s := b.load(t)

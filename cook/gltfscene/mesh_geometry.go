@@ -56,6 +56,29 @@ func newGeometry(c *cache, s *Scene, plans []plan, jobs *jobTable) *geometry {
 // of returns the plans of a mesh.
 func (g *geometry) of(mesh int) []plan { return g.plans[g.first[mesh]:g.first[mesh+1]] }
 
+// decodeBytes is Scene.DecodeBytes.
+func (g *geometry) decodeBytes(mesh int) (most int64) {
+	see := func(id jobID) {
+		if id == 0 {
+			return
+		}
+		switch s := g.jobs.stores[g.jobs.get(id).store].(type) {
+		case *dracoData:
+			most = max(most, s.stream.took)
+		case *unpacked:
+			most = max(most, int64(s.size))
+		}
+	}
+	for i := range g.of(mesh) {
+		pl := &g.of(mesh)[i]
+		for _, id := range pl.attributes() {
+			see(*id)
+		}
+		see(pl.index)
+	}
+	return most
+}
+
 // all decodes a job, whose accessor is acc, or takes it from the cache.
 func (g *geometry) all(j *job, acc *accessor) (*decoded, error) {
 	decode := func() (*decoded, int64, error) {

@@ -42,6 +42,20 @@ func Open(ctx context.Context, name string, opts Options, keep int64, look func(
 	return s, nil
 }
 
+// DecodeBytes estimates what decoding Meshes[mesh] takes beside the primitives: the tables
+// and the result of a Draco stream, or the view of a meshopt stream, the largest of those
+// that it needs. It is 0 for what is stored as it is.
+func (s *Scene) DecodeBytes(mesh int) int64 {
+	switch {
+	case s.joined != nil:
+		k := part(s.joined.meshes, mesh)
+		return s.joined.parts[k].DecodeBytes(mesh - s.joined.meshes[k])
+	case s.geometry == nil:
+		return 0
+	}
+	return s.geometry.decodeBytes(mesh)
+}
+
 // Geometry returns the primitives of Meshes[mesh] with their geometry, in the same order.
 // Their slices must not be modified. It is safe for use by several goroutines. The error
 // is an *Error: a file that cannot be read any more, or has changed.

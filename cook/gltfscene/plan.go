@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"unsafe"
 
 	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/internal/filestamp"
@@ -124,10 +125,10 @@ type planCoder struct {
 func (p *planCoder) lists() {
 	c, s := p.c, p.scene
 	c.Text(&s.Generator)
-	p.json(&s.Materials)
-	p.json(&s.Lights)
-	p.json(&s.Cameras)
-	p.json(&s.Notes)
+	jsonList(p, &s.Materials)
+	jsonList(p, &s.Lights)
+	jsonList(p, &s.Cameras)
+	jsonList(p, &s.Notes)
 	planfile.List(c, &s.Meshes, 3, func(_ int, m *Mesh) { p.mesh(m) })
 	planfile.List(c, &s.LODs, 3, func(_ int, g *LODGroup) { p.group(g) })
 	planfile.List(c, &s.Nodes, 8*len(geom.Mat4{}), p.node)
@@ -148,7 +149,11 @@ func (p *planCoder) lists() {
 	}
 }
 
-// json codes what is small.
+// jsonList codes things of which there are few.
+func jsonList[T any](p *planCoder, list *[]T) {
+	planfile.List(p.c, list, 3, func(_ int, v *T) { p.json(v) })
+}
+
 func (p *planCoder) json(v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -163,8 +168,18 @@ func (p *planCoder) json(v any) {
 	}
 }
 
+// What is kept of things beside what is coded of them, in bytes.
+const (
+	perMesh  = 16  // see geometry
+	perStore = 256 // with what lies in it
+	perJob   = uint64(unsafe.Sizeof(job{}))
+	perPlan  = uint64(unsafe.Sizeof(plan{})) // newGeometry copies them
+	perRare  = uint64(unsafe.Sizeof(sparse{}) + unsafe.Sizeof(rareJob{}))
+)
+
 func (p *planCoder) mesh(m *Mesh) {
 	c := p.c
+	c.Hold(perMesh)
 	c.Int(&m.Index, 0, math.MaxInt32)
 	c.Text(&m.Name)
 	planfile.List(c, &m.Parts, 5, func(_ int, part *Part) {

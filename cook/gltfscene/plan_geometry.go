@@ -86,6 +86,8 @@ func (p *planCoder) store(s store) int {
 			p.inner = max(p.inner, p.list[code-known].depth)
 		}
 		return code - known + 1
+	case !c.Hold(perStore):
+		return 0
 	case !c.Reading():
 		p.writeStore(s)
 		p.stores[s] = len(p.stores) + 1
@@ -243,8 +245,12 @@ func (p *planCoder) stream(s *dracoStream) {
 	c.Int(&s.limits.Faces, 0, math.MaxInt32)
 	c.Int(&s.limits.Points, 0, math.MaxInt32)
 	c.Int64(&s.limits.Bytes)
+	c.Int64(&s.took)
 	if !c.Reading() {
 		return
+	}
+	if s.took < 0 || s.took > s.limits.Bytes {
+		c.Fail("a stream that takes %d of %d bytes", s.took, s.limits.Bytes)
 	}
 	p.plain += 15 * int64(s.packed.n)
 	taken := p.taken
@@ -297,6 +303,9 @@ func (p *planCoder) geometry() {
 	list := make([]struct{}, jobs.n)
 	planfile.List(c, &list, 8, func(i int, _ *struct{}) {
 		id := jobID(i + 1)
+		if !c.Hold(perJob) {
+			return
+		}
 		if c.Reading() {
 			if _, id = jobs.add(); id == 0 {
 				c.Fail("%d accessors", i)
@@ -306,6 +315,7 @@ func (p *planCoder) geometry() {
 		p.job(jobs, jobs.get(id))
 	})
 	planfile.List(c, &plans, 11, func(i int, pl *plan) {
+		c.Hold(perPlan)
 		p.plan(pl, jobs)
 		if c.Reading() && i > 0 && pl.mesh < plans[i-1].mesh {
 			c.Fail("the primitives of mesh %d are behind those of mesh %d", pl.mesh, plans[i-1].mesh)
@@ -345,7 +355,7 @@ func (p *planCoder) job(jobs *jobTable, j *job) {
 	c.Int(&found.fixed, 0, math.MaxInt32)
 	c.Int(&found.odd, 0, math.MaxInt32)
 	some := a.sparse != nil
-	if c.Bool(&some); some && c.Err() == nil {
+	if c.Bool(&some); some && c.Err() == nil && c.Hold(perRare) {
 		p.sparse(a)
 	}
 	if !c.Reading() || c.Err() != nil {

@@ -58,7 +58,11 @@ func record(t testing.TB, s *Scene) []byte {
 // followPlan opens a scene by what was recorded of it.
 func followPlan(t testing.TB, path string, raw []byte, keep int64) (*Scene, error) {
 	t.Helper()
-	c := planfile.OpenRaw(raw)
+	return follow(t, path, planfile.OpenRaw(raw), keep)
+}
+
+func follow(t testing.TB, path string, c *planfile.Coder, keep int64) (*Scene, error) {
+	t.Helper()
 	f, info, err := OpenFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -55,6 +55,9 @@ func (m *Mesh) SplitEach(g ClipGrid, f func(Piece) error) error {
 	for i := 0; i+2 < len(m.Indices); i += 3 {
 		c.triangle([3]uint32(m.Indices[i : i+3]))
 	}
+	if len(c.buckets) == 1 && len(c.cuts) == 0 {
+		return f(Piece{Cell: c.buckets[0].cell, Mesh: m})
+	}
 	return c.pieces(f)
 }
 
@@ -127,9 +130,6 @@ func (c *clipper) bucket(cell [3]int) *clipBucket {
 
 // pieces makes meshes of the buckets.
 func (c *clipper) pieces(f func(Piece) error) error {
-	if len(c.buckets) == 1 && len(c.cuts) == 0 {
-		return f(Piece{Cell: c.buckets[0].cell, Mesh: c.src})
-	}
 	c.cuts, c.lookup = nil, nil
 	slices.SortFunc(c.buckets, func(a, b clipBucket) int {
 		return cmp.Or(cmp.Compare(a.cell[2], b.cell[2]), cmp.Compare(a.cell[1], b.cell[1]), cmp.Compare(a.cell[0], b.cell[0]))

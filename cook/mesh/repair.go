@@ -49,6 +49,28 @@ func (m *Mesh) RepairNormals() (repaired int) {
 	return repaired
 }
 
+// Directed reports whether each normal and each tangent that is there has a direction, so
+// that RepairNormals and RepairTangents give none to any vertex.
+func (m *Mesh) Directed() bool {
+	for _, n := range m.Normals {
+		if !hasLength(n[0], n[1], n[2]) {
+			return false
+		}
+	}
+	for _, t := range m.Tangents {
+		if !hasLength(t[0], t[1], t[2]) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasLength(x32, y32, z32 float32) bool {
+	x, y, z := float64(x32), float64(y32), float64(z32)
+	l := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	return l > 0 && l <= math.MaxFloat64
+}
+
 // faceNormals gives the corners at the vertices in bad their face's normal.
 func (m *Mesh) faceNormals(bad map[uint32]bool) {
 	type twin struct {

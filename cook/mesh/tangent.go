@@ -43,6 +43,20 @@ func (m *Mesh) GenerateTangents() {
 	}
 }
 
+// UVsHaveDirections reports whether each triangle with an area has directions in which its
+// first texture coordinates grow. Then the tangents that GenerateTangents gives a corner
+// follow from the triangles alone that have a corner in the same place, and from their
+// order; else also from what lies around those.
+func (m *Mesh) UVsHaveDirections() bool {
+	g := tangentSpace{m: m}
+	for f := range len(m.Indices) / 3 {
+		if g.face(f).flags&faceAny != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // splitter makes copies of vertices with other tangents.
 type splitter struct {
 	m     *Mesh

@@ -15,13 +15,13 @@ import (
 )
 
 // jobs reads a manifest into the types of the API; a key that they lack is an error.
-func jobs(t *testing.T, text string) (shards, last batch.Job) {
+func jobs(t *testing.T, text string) (plan, shards, last batch.Job) {
 	t.Helper()
 	docs := strings.Split(text, "\n---\n")
-	if len(docs) != 2 {
+	if len(docs) != 3 {
 		t.Fatalf("%d documents", len(docs))
 	}
-	for i, job := range []*batch.Job{&shards, &last} {
+	for i, job := range []*batch.Job{&plan, &shards, &last} {
 		if err := yaml.UnmarshalStrict([]byte(docs[i]), job); err != nil {
 			t.Fatal(err)
 		}
@@ -29,13 +29,13 @@ func jobs(t *testing.T, text string) (shards, last batch.Job) {
 			t.Errorf("%s %s", job.APIVersion, job.Kind)
 		}
 	}
-	return shards, last
+	return plan, shards, last
 }
 
 // judge holds a manifest to what a server would refuse.
-func judge(t *testing.T, shards, last *batch.Job, n int32) {
+func judge(t *testing.T, plan, shards, last *batch.Job, n int32) {
 	t.Helper()
-	for _, job := range []*batch.Job{shards, last} {
+	for _, job := range []*batch.Job{plan, shards, last} {
 		spec := &job.Spec.Template.Spec
 		// The host's name of a pod is the job's with an index.
 		if bad := validation.IsDNS1123Label(job.Name + "-10000"); len(bad) > 0 {
@@ -81,6 +81,9 @@ func judge(t *testing.T, shards, last *batch.Job, n int32) {
 			t.Errorf("a rule is about a container %s", *on.ContainerName)
 		}
 	}
+	if plan.Spec.Suspend != nil || plan.Spec.CompletionMode != nil || !*s.Suspend {
+		t.Error("the plan waits, or is indexed, or the shards do not wait for it")
+	}
 	if !*last.Spec.Suspend || last.Spec.CompletionMode != nil {
 		t.Error("the last cook does not wait, or is indexed")
 	}
@@ -91,8 +94,8 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shards, last := jobs(t, string(text))
-	judge(t, &shards, &last, 16)
+	plan, shards, last := jobs(t, string(text))
+	judge(t, &plan, &shards, &last, 16)
 }
 
 // TestManifests: with every flag, and with names that mean something to YAML and to
@@ -129,9 +132,9 @@ func TestManifests(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, &errs)
 			}
-			shards, last := jobs(t, string(out))
-			judge(t, &shards, &last, 5)
-			for _, job := range []*batch.Job{&shards, &last} {
+			plan, shards, last := jobs(t, string(out))
+			judge(t, &plan, &shards, &last, 5)
+			for _, job := range []*batch.Job{&plan, &shards, &last} {
 				words := job.Spec.Template.Spec.Containers[0].Command
 				for i, w := range words {
 					words[i] = strings.ReplaceAll(w, "$$", "$") // as Kubernetes does

@@ -2,9 +2,9 @@
 // that says what it is, and a hash of all of it at the end.
 //
 // A record is described once, by calls of a Coder, which writes values or reads them
-// back. What is read is hostile: counts are checked against what is left of the section
-// before anything is allocated, and a value that is not finite or out of its range ends
-// the reading.
+// back. What is read is hostile: counts are checked against what is left of the section,
+// and what they take in memory against the size of the file, before anything is allocated,
+// and a value that is not finite or out of its range ends the reading.
 package planfile
 
 import (
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -31,6 +32,8 @@ type Coder struct {
 	unpack *zstd.Decoder
 	done   uint64 // bytes that were written
 	left   uint64 // bytes that are still to be read
+	held   uint64 // bytes that what was coded takes in memory
+	room   uint64 // how many those may be, for reading
 	err    error
 	word   [binary.MaxVarintLen64]byte
 }
@@ -46,6 +49,14 @@ func NewWriter() *Coder {
 // transforms, names and places, which do not repeat more often.
 const mostUnpacked = 256
 
+// mostHeld is how many bytes of memory a byte of a section stands for at most, beside
+// freelyHeld: a plan takes some 25 bytes for an object and its mesh, of which a kilobyte is
+// known.
+const (
+	mostHeld   = 64
+	freelyHeld = 1 << 20
+)
+
 // Section ends the writing and returns what was written, for Open.
 func (c *Coder) Section() ([]byte, error) {
 	if c.err != nil {
@@ -55,8 +66,12 @@ func (c *Coder) Section() ([]byte, error) {
 		return nil, err
 	}
 	// What repeats more often than a reader believes is followed by what it need not read.
-	for uint64(c.packed.Len()) < c.done/mostUnpacked {
-		c.packed.Write(make([]byte, c.done/mostUnpacked-uint64(c.packed.Len())))
+	least := c.done / mostUnpacked
+	if c.held > freelyHeld {
+		least = max(least, (c.held-freelyHeld)/mostHeld+1)
+	}
+	if n := uint64(c.packed.Len()); n < least {
+		c.packed.Write(make([]byte, least-n))
 	}
 	return append(binary.LittleEndian.AppendUint64(nil, c.done), c.packed.Bytes()...), nil
 }
@@ -72,6 +87,7 @@ func Open(section []byte) (*Coder, error) {
 	if c.left/mostUnpacked > uint64(len(section)) {
 		return nil, ErrDamaged
 	}
+	c.room = freelyHeld + mostHeld*uint64(len(section))
 	var err error
 	c.unpack, err = zstd.NewReader(bytes.NewReader(section), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(16<<20), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -140,6 +156,16 @@ func (c *Coder) ReadByte() (byte, error) {
 		return 0, c.err
 	}
 	return b[0], nil
+}
+
+// Hold counts bytes that what is coded takes in memory beside lists, texts and bytes, which
+// count by themselves. Who writes calls it as who reads does. It reports whether there is
+// room for them.
+func (c *Coder) Hold(bytes uint64) bool {
+	if c.held += bytes; c.Reading() && c.held > c.room {
+		c.Fail("it holds more than a file of its size")
+	}
+	return c.err == nil
 }
 
 // Int64 is a whole number.
@@ -212,11 +238,14 @@ func (c *Coder) Sum(v *[32]byte) {
 // Bytes are any bytes; none are nil.
 func (c *Coder) Bytes(v *[]byte) {
 	n := c.count(len(*v), 1)
+	room := c.Hold(uint64(n))
 	if !c.Reading() {
 		c.write(*v)
 		return
 	}
-	*v = nil
+	if *v = nil; !room {
+		return
+	}
 	const step = 1 << 16
 	for n > 0 && c.err == nil { // grows by what has been read
 		part := min(n, step)
@@ -256,19 +285,20 @@ func (c *Coder) count(n, least int) int {
 // one is nil.
 func List[T any](c *Coder, list *[]T, least int, each func(i int, v *T)) {
 	n := c.count(len(*list), least)
+	var one T
+	room := c.Hold(uint64(n) * uint64(unsafe.Sizeof(one)))
 	if c.Reading() {
-		*list = nil
+		if *list = nil; n == 0 || !room {
+			return
+		}
+		*list = make([]T, n)
 	}
 	for i := 0; i < n && c.err == nil; i++ {
-		if c.Reading() {
-			var none T
-			*list = append(*list, none)
-		}
 		each(i, &(*list)[i])
 	}
 }
 
 // OpenRaw returns a Coder that reads what a section holds, unpacked: for tests.
 func OpenRaw(raw []byte) *Coder {
-	return &Coder{in: bufio.NewReader(bytes.NewReader(raw)), left: uint64(len(raw))}
+	return &Coder{in: bufio.NewReader(bytes.NewReader(raw)), left: uint64(len(raw)), room: freelyHeld + mostHeld*uint64(len(raw))}
 }

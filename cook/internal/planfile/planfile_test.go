@@ -110,6 +110,46 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
+// TestHeld: what takes much more memory than it has bytes is read back, if it was written
+// so, and is refused in a file that is too small for it.
+func TestHeld(t *testing.T) {
+	type wide struct {
+		n    int64
+		_    [500]byte
+		text string
+	}
+	code := func(c *Coder, list *[]wide) {
+		List(c, list, 2, func(_ int, v *wide) {
+			c.Int64(&v.n)
+			c.Text(&v.text)
+		})
+	}
+	w, in := NewWriter(), make([]wide, 20_000)
+	for i := range in {
+		in[i].n = int64(i)
+	}
+	code(w, &in)
+	s, err := w.Section()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{len(s), len(s) / 2} {
+		c, err := Open(s[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []wide
+		took := fuzzbound.Allocated(func() { code(c, &out) })
+		if (c.End() == nil) != (n == len(s)) || c.Err() == nil && (len(out) != len(in) || out[9].n != 9) {
+			t.Errorf("%d of %d bytes: %d things, %v", n, len(s), len(out), c.Err())
+		}
+		if c.Err() != nil && took > freelyHeld {
+			t.Errorf("%d bytes are allocated before it is refused", took)
+		}
+		c.Close()
+	}
+}
+
 // TestRefused: values out of their ranges, and what ends too early or late.
 func TestRefused(t *testing.T) {
 	for name, write := range map[string]func(c *Coder){

@@ -97,6 +97,9 @@ type Mesh struct {
 	Points     int
 	Indices    []uint32 // three per face, below Points
 	Attributes []Attribute
+	// Took is how many bytes were allocated for the tables that outlive a step of the
+	// decoder, and for the result.
+	Took int64
 }
 
 // Attribute returns the attribute of an id, nil if there is none.
@@ -137,7 +140,11 @@ func Decode(src []byte, limits Limits) (*Mesh, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	return d.mesh()
+	m, err := d.mesh()
+	if err == nil {
+		m.Took = max(0, budget-d.budget)
+	}
+	return m, err
 }
 
 // decode runs the steps of the format in order; errors stick in the reader.
