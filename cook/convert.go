@@ -230,7 +230,7 @@ func convertInto(ctx context.Context, model string, s *gltfscene.Scene, objects 
 	if err := images.publish(); err != nil {
 		return nil, err
 	}
-	if err := o.avoidForeignTextures(images); err != nil {
+	if err := o.nameTextures(images); err != nil {
 		return nil, err
 	}
 	b := newTileBuilder(s, objects, images.staged, opts, ns)
@@ -333,56 +333,68 @@ func nothing(path string, s *gltfscene.Scene, ns *notes) error {
 	return &NothingError{Path: path, Notes: allNotes(s, ns)}
 }
 
-// avoidForeignTextures renames staged textures whose name a file of other
-// content in the output folder has: single models of one folder share its
-// Textures.
-func (o *output) avoidForeignTextures(t *textures) error {
-	renamed := map[string]string{}
+// nameTextures names staged textures by their content: single models of one folder share its
+// Textures, and the bytes of a container must not depend on what lies there.
+func (o *output) nameTextures(t *textures) error {
+	folder := filepath.Join(o.stage, texture.Folder)
+	users := map[string][]*string{} // images of one content share names
+	var order []string
+	seen := map[*string]bool{} // so do the roles of one image
 	for i := range t.staged {
 		for _, name := range t.files(i) {
-			to, ok := renamed[*name]
-			if !ok {
-				var err error
-				if to, err = o.freeTextureName(*name); err != nil {
-					return err
-				}
-				renamed[*name], renamed[to] = to, to // images of one content share names
+			if seen[name] {
+				continue
 			}
-			*name = to
+			seen[name] = true
+			if users[*name] == nil {
+				order = append(order, *name)
+			}
+			users[*name] = append(users[*name], name)
+		}
+	}
+	// By way of names that no texture has: one may be called what another becomes.
+	between := func(i int) string { return filepath.Join(folder, fmt.Sprintf(".named-%d", i)) }
+	for i, name := range order {
+		to, err := o.nameTexture(name)
+		if err == nil {
+			err = os.Rename(filepath.Join(folder, name), between(i))
+		}
+		if err != nil {
+			return err
+		}
+		for _, n := range users[name] {
+			*n = to
+		}
+	}
+	for i, name := range order {
+		if err := os.Rename(between(i), filepath.Join(folder, *users[name][0])); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// freeTextureName returns a name for a staged texture under which the output
-// folder has nothing, or the same bytes.
-func (o *output) freeTextureName(name string) (string, error) {
-	from := filepath.Join(o.stage, texture.Folder, name)
-	data, err := os.ReadFile(from)
+// nameTexture returns the name of a staged texture. What the output folder has by that name
+// must be the same.
+func (o *output) nameTexture(name string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(o.stage, texture.Folder, name))
 	if err != nil {
 		return "", err
 	}
-	for _, candidate := range texture.Alternatives(name, data) {
-		there := filepath.Join(o.dir, texture.Folder, candidate)
-		if st, err := os.Stat(there); err == nil {
-			if !st.Mode().IsRegular() || st.Size() != int64(len(data)) {
-				continue
-			}
-			old, err := os.ReadFile(there)
-			if err != nil {
-				return "", err
-			}
-			if !bytes.Equal(old, data) {
-				continue
-			}
-		}
-		if candidate == name {
-			return name, nil
-		}
-		if _, err := os.Lstat(filepath.Join(o.stage, texture.Folder, candidate)); err == nil {
-			continue // another texture of this model
-		}
-		return candidate, os.Rename(from, filepath.Join(o.stage, texture.Folder, candidate))
+	to := texture.ContentName(name, data)
+	there := filepath.Join(o.dir, texture.Folder, to)
+	st, err := os.Stat(there)
+	if err != nil {
+		return to, nil // the usual case, or writing will tell
 	}
-	return "", fmt.Errorf("cook: no free name for texture %s in %s", name, o.dir)
+	if st.Mode().IsRegular() && st.Size() == int64(len(data)) {
+		old, err := os.ReadFile(there)
+		if err != nil {
+			return "", err
+		}
+		if bytes.Equal(old, data) {
+			return to, nil
+		}
+	}
+	return "", fmt.Errorf("cook: %s is there, and is not the texture that its name says; remove it, or choose another folder", there)
 }

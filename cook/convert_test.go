@@ -5,8 +5,10 @@ import (
 	"errors"
 	"image/color"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -168,45 +170,63 @@ func textured(base, glow obj) *model {
 
 var red, green, blue = color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 255, 0, 255}, color.NRGBA{0, 0, 255, 255}
 
-// TestConvertKeepsForeignTextures: models in one folder share its Textures,
-// and a file of the same name but other content is never overwritten.
-func TestConvertKeepsForeignTextures(t *testing.T) {
-	dir := t.TempDir()
+// TestConvertNamesTextures: models in one folder share its Textures, a file of other content
+// is never overwritten, and what a container says does not depend on what lies there.
+func TestConvertNamesTextures(t *testing.T) {
+	alone, dir := t.TempDir(), t.TempDir()
 	opts := ClassicOptions()
-	first := convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), filepath.Join(dir, "a.untold"), opts)
-	before := testfile.ReadTree(t, dir)
-	second := convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
-	after := testfile.ReadTree(t, dir)
-	for name, data := range before {
-		if after[name] != data {
-			t.Errorf("%s was overwritten", name)
+	models := map[string]string{}
+	for name, base := range map[string]color.NRGBA{"a": red, "b": blue} {
+		models[name] = textured(dataImage("wood", base), dataImage("glow", green)).save(t)
+	}
+	testfile.Write(t, filepath.Join(dir, texture.Folder, "wood.png"), "of somebody else")
+	for _, name := range []string{"a", "b", "b"} { // the last one finds its own
+		convertFile(t, models[name], filepath.Join(alone, name, name+".untold"), opts)
+		convertFile(t, models[name], filepath.Join(dir, name+".untold"), opts)
+	}
+	want := map[string]string{"Textures/wood.png": "of somebody else"}
+	for name := range models {
+		for file, data := range testfile.ReadTree(t, filepath.Join(alone, name)) {
+			want[file] = data
 		}
 	}
-	if len(after) != 5 { // two containers, wood twice, glow once
-		t.Errorf("%d files", len(after))
+	if len(want) != 6 { // two containers, wood three times, glow once
+		t.Errorf("%d files", len(want))
 	}
-	m := second.f.Materials[0]
-	wood := second.uri(m.BaseColorTexture)
-	if wood == "Textures/wood.png" || !strings.HasPrefix(wood, "Textures/wood_") || second.uri(m.EmissiveTexture) != "Textures/glow.png" {
-		t.Errorf("textures %q, %q", wood, second.uri(m.EmissiveTexture))
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(testfile.ReadTree(t, dir)))); diff != "" {
+		t.Error(diff)
 	}
-	if after[wood] != string(onePNG(blue)) || after[first.uri(first.f.Materials[0].BaseColorTexture)] != string(onePNG(red)) {
-		t.Error("the textures have the wrong content")
+	for name, data := range testfile.ReadTree(t, dir) {
+		if want[name] != data {
+			t.Errorf("%s differs from that of a folder of its own", name)
+		}
 	}
-	// Once more: the same names, the same bytes.
-	convertFile(t, textured(dataImage("wood", blue), dataImage("glow", green)).save(t), filepath.Join(dir, "b.untold"), opts)
-	if diff := cmp.Diff(after, testfile.ReadTree(t, dir)); diff != "" {
-		t.Errorf("converting again changed the folder")
+	if name := named("wood.png", red); want[name] != string(onePNG(red)) {
+		t.Errorf("%s is not there, or another texture", name)
 	}
-	// Both names are taken by something else, one by a folder.
-	alternatives := texture.Alternatives("wood.png", onePNG(green))
-	if err := os.Mkdir(filepath.Join(dir, texture.Folder, alternatives[1]), 0o755); err != nil {
-		t.Fatal(err)
+	// Something else has the name.
+	for _, put := range []func(path string) error{
+		func(path string) error { return os.Mkdir(path, 0o755) },
+		func(path string) error { return os.WriteFile(path, []byte("cut off"), 0o644) },
+	} {
+		dir := t.TempDir()
+		there := filepath.Join(dir, named("wood.png", red))
+		if err := errors.Join(os.Mkdir(filepath.Dir(there), 0o755), put(there)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Convert(t.Context(), models["a"], filepath.Join(dir, "a.untold"), opts)
+		if err == nil || !strings.Contains(err.Error(), there+" is there") {
+			t.Errorf("%v", err)
+		}
+		if list, _ := os.ReadDir(dir); len(list) != 1 {
+			t.Errorf("left behind: %v", list)
+		}
 	}
-	third := convertFile(t, textured(dataImage("wood", green), dataImage("x", red)).save(t), filepath.Join(dir, "c.untold"), opts)
-	if uri := third.uri(third.f.Materials[0].BaseColorTexture); uri != "Textures/"+alternatives[2] {
-		t.Errorf("texture %q", uri)
-	}
+}
+
+// named returns the uri of a picture of one colour.
+func named(name string, c color.NRGBA) string {
+	return texture.Folder + "/" + texture.ContentName(name, onePNG(c))
 }
 
 // TestConvertReplacesTextures: what the container named before and nobody names any more goes,
@@ -226,12 +246,21 @@ func TestConvertReplacesTextures(t *testing.T) {
 		slices.Sort(out)
 		return strings.Join(out, " ")
 	}
+	list := func(names ...string) string {
+		colors := map[string]color.NRGBA{"brick": red, "slate": red, "stone": blue, "dim": green, "glow": green}
+		for i, name := range names {
+			if c, ok := colors[name]; ok {
+				names[i] = path.Base(named(name+".png", c))
+			}
+		}
+		return strings.Join(names, " ")
+	}
 	convertFile(t, textured(dataImage("brick", red), dataImage("dim", green)).save(t), a, opts)
-	if got, want := names(), "brick.png dim.png glow.png mine.png stone.png"; got != want {
+	if got, want := names(), list("brick", "dim", "glow", "mine.png", "stone"); got != want {
 		t.Errorf("textures %s, want %s", got, want)
 	}
 	convertFile(t, textured(dataImage("brick", red), dataImage("dim", green)).save(t), b, opts)
-	if got, want := names(), "brick.png dim.png mine.png"; got != want {
+	if got, want := names(), list("brick", "dim", "mine.png"); got != want {
 		t.Errorf("textures %s, want %s", got, want)
 	}
 	// One that is at work may be about to name them.
@@ -246,7 +275,7 @@ func TestConvertReplacesTextures(t *testing.T) {
 	defer release()
 	convertFile(t, textured(dataImage("slate", red), dataImage("dim", green)).save(t), b, opts)
 	convertFile(t, textured(dataImage("slate", red), dataImage("dim", green)).save(t), a, opts)
-	if got, want := names(), "brick.png dim.png mine.png slate.png"; got != want {
+	if got, want := names(), list("brick", "dim", "mine.png", "slate"); got != want {
 		t.Errorf("textures %s, want %s", got, want)
 	}
 }
@@ -263,11 +292,13 @@ func TestConvertKeepsTexturesOfModels(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	opts := ClassicOptions()
+	// The names that a conversion gives, too.
+	wood, glow := path.Base(named("wood.png", red)), path.Base(named("glow.png", green))
 	again := textured(dataImage("brick", green), dataImage("dim", blue))
 	file := func(name string) obj { return obj{"uri": texture.Folder + "/" + name} }
 	for name, prepare := range map[string]func(dir string) (model string){
 		"its own": func(dir string) string {
-			return textured(file("wood.png"), file("glow.png")).saveAs(t, filepath.Join(dir, "a.gltf"))
+			return textured(file(wood), file(glow)).saveAs(t, filepath.Join(dir, "a.gltf"))
 		},
 		"another": func(dir string) string {
 			testfile.Write(t, filepath.Join(dir, "b.USDA"), "#usda 1.0\n")
@@ -279,47 +310,52 @@ func TestConvertKeepsTexturesOfModels(t *testing.T) {
 		},
 	} {
 		dir := t.TempDir()
-		testfile.Write(t, filepath.Join(dir, texture.Folder, "wood.png"), string(onePNG(red)))
-		testfile.Write(t, filepath.Join(dir, texture.Folder, "glow.png"), string(onePNG(green)))
+		testfile.Write(t, filepath.Join(dir, texture.Folder, wood), string(onePNG(red)))
+		testfile.Write(t, filepath.Join(dir, texture.Folder, glow), string(onePNG(green)))
 		out := filepath.Join(dir, "a.untold")
 		convertFile(t, textured(dataImage("wood", red), dataImage("glow", green)).save(t), out, opts)
 		model := prepare(dir)
 		compressed := opts
 		compressed.Textures = texture.ModeBC
 		convertFile(t, model, out, compressed)
-		if got := textures(dir); !strings.Contains(got, "wood.png") || !strings.Contains(got, "glow.png") {
+		if got := textures(dir); !strings.Contains(got, wood) || !strings.Contains(got, glow) {
 			t.Errorf("%s: only %s is left", name, got)
 		}
 	}
 	// The images of a model elsewhere.
 	dir := t.TempDir()
 	in := filepath.Join(dir, "a.gltf")
-	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, "wood.png"), string(onePNG(red)))
-	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, "glow.png"), string(onePNG(green)))
+	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, wood), string(onePNG(red)))
+	testfile.Write(t, filepath.Join(dir, "out", texture.Folder, glow), string(onePNG(green)))
 	below := func(name string) obj { return obj{"uri": "out/" + texture.Folder + "/" + name} }
-	textured(below("wood.png"), below("glow.png")).saveAs(t, in)
+	textured(below(wood), below(glow)).saveAs(t, in)
 	out := filepath.Join(dir, "out", "a.untold")
 	convertFile(t, in, out, opts)
 	opts.Textures = texture.ModeBC
 	convertFile(t, in, out, opts)
-	if got := textures(filepath.Join(dir, "out")); !strings.Contains(got, "wood.png") || !strings.Contains(got, "glow.png") {
+	if got := textures(filepath.Join(dir, "out")); !strings.Contains(got, wood) || !strings.Contains(got, glow) {
 		t.Errorf("only %s is left", got)
 	}
 }
 
-// TestConvertAlternativeIsTaken: the way out of a clash must not lead into
-// another texture of the same model.
-func TestConvertAlternativeIsTaken(t *testing.T) {
-	dir := t.TempDir()
-	alternative := texture.Alternatives("wood.png", onePNG(blue))[1]
-	if err := os.MkdirAll(filepath.Join(dir, texture.Folder), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	testfile.Write(t, filepath.Join(dir, texture.Folder, "wood.png"), "foreign")
-	c := convertFile(t, textured(dataImage("wood", blue), dataImage(alternative, red)).save(t), filepath.Join(dir, "a.untold"), ClassicOptions())
-	m, disk := c.f.Materials[0], testfile.ReadTree(t, dir)
-	if disk[c.uri(m.BaseColorTexture)] != string(onePNG(blue)) || disk[c.uri(m.EmissiveTexture)] != string(onePNG(red)) {
-		t.Errorf("%s and %s were mixed up", c.uri(m.BaseColorTexture), c.uri(m.EmissiveTexture))
+// TestConvertNameIsTaken: what a texture becomes may be what another one of the same model
+// is called.
+func TestConvertNameIsTaken(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		dir := t.TempDir()
+		images := []obj{dataImage("wood", blue), dataImage(path.Base(named("wood.png", blue)), red)}
+		if !first {
+			slices.Reverse(images)
+		}
+		c := convertFile(t, textured(images[0], images[1]).save(t), filepath.Join(dir, "a.untold"), ClassicOptions())
+		m, disk := c.f.Materials[0], testfile.ReadTree(t, dir)
+		base, glow := c.uri(m.BaseColorTexture), c.uri(m.EmissiveTexture)
+		if !first {
+			base, glow = glow, base
+		}
+		if disk[base] != string(onePNG(blue)) || disk[glow] != string(onePNG(red)) || base != named("wood.png", blue) || len(disk) != 3 {
+			t.Errorf("%s and %s were mixed up", base, glow)
+		}
 	}
 }
 
@@ -327,7 +363,7 @@ func TestConvertTextureFailures(t *testing.T) {
 	good := dataImage("good", green)
 	dds := obj{"name": "dds", "uri": "data:image/vnd-ms.dds;base64,RERTIHw="}
 	c := textured(dds, good).convert(t)
-	if m := c.f.Materials[0]; m.BaseColorTexture != records.NoIndex || c.uri(m.EmissiveTexture) != "Textures/good.png" || c.note("texture-format-skipped") != 1 {
+	if m := c.f.Materials[0]; m.BaseColorTexture != records.NoIndex || c.uri(m.EmissiveTexture) != named("good.png", green) || c.note("texture-format-skipped") != 1 {
 		t.Errorf("a format that cannot be staged: %+v", m)
 	}
 	dir := t.TempDir()

@@ -52,12 +52,12 @@ func TestMaterialMapping(t *testing.T) {
 		uri   string
 		flags uint32
 	}{
-		{m.BaseColorTexture, "Textures/base.png", records.TextureSRGB},
-		{m.NormalTexture, "Textures/normal.png", records.TextureNormalMap},
-		{m.MetallicTexture, "Textures/orm.png", records.TextureOcclusion},
-		{m.RoughnessTexture, "Textures/orm.png", records.TextureOcclusion},
-		{m.EmissiveTexture, "Textures/glow.png", records.TextureSRGB | records.TextureEmissive},
-		{m.OcclusionTexture, "Textures/orm.png", records.TextureOcclusion},
+		{m.BaseColorTexture, named("base.png", color.NRGBA{255, 0, 0, 255}), records.TextureSRGB},
+		{m.NormalTexture, named("normal.png", color.NRGBA{128, 128, 255, 255}), records.TextureNormalMap},
+		{m.MetallicTexture, named("orm.png", color.NRGBA{255, 128, 64, 255}), records.TextureOcclusion},
+		{m.RoughnessTexture, named("orm.png", color.NRGBA{255, 128, 64, 255}), records.TextureOcclusion},
+		{m.EmissiveTexture, named("glow.png", color.NRGBA{9, 9, 9, 255}), records.TextureSRGB | records.TextureEmissive},
+		{m.OcclusionTexture, named("orm.png", color.NRGBA{255, 128, 64, 255}), records.TextureOcclusion},
 	} {
 		tex := c.f.Textures[slot.got]
 		if c.uri(slot.got) != slot.uri || c.r.String(tex.NameOffset) != filepath.Base(slot.uri) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -36,15 +37,41 @@ func TestStaleTextures(t *testing.T) {
 	dir := t.TempDir()
 	cookInto(t, city, dir, "--tile-size", "50")
 	testfile.Write(t, filepath.Join(dir, "tiles", "Textures", "mine.png"), "mine")
+	// A tile of the old scene under another name is a model that names textures of it.
+	tiles, err := filepath.Glob(filepath.Join(dir, "tiles", "tile_*.untold"))
+	if err != nil || len(tiles) == 0 {
+		t.Fatal(tiles, err)
+	}
+	stay := map[string]bool{"tiles/Textures/mine.png": true}
+	model := string(testfile.Read(t, tiles[0]))
+	testfile.Write(t, filepath.Join(dir, "tiles", "copy.untold"), model)
+	r, err := format.NewBytesReader([]byte(model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Textures() {
+		stay["tiles/"+r.String(x.URIOffset)] = true
+	}
+	earlier := onDisk(t, dir)
 	if r := execute(t, nil, "convert", city, "-o", filepath.Join(dir, "tiles", "model.untold")); r.code != 0 {
 		t.Fatalf("convert: exit %d: %s", r.code, r.err)
 	}
 	before := onDisk(t, dir)
+	for name := range before {
+		if _, ok := earlier[name]; !ok {
+			stay[name] = true // of the conversion
+		}
+	}
 	cookInto(t, plain, dir)
 	got := onDisk(t, dir)
-	for name, text := range before {
-		if (strings.HasPrefix(name, "tiles/Textures/") || name == "tiles/model.untold") && got[name] != text {
+	for name := range stay {
+		if got[name] != before[name] || before[name] == "" {
 			t.Errorf("%s is gone or another", name)
+		}
+	}
+	for name := range got {
+		if strings.HasPrefix(name, "tiles/Textures/") && !stay[name] {
+			t.Errorf("%s is left", name)
 		}
 	}
 }

@@ -111,6 +111,13 @@ func (mr *materialReader) externalImage(img *Image, uri string) error {
 	mr.noteBackslash(uri)
 	x, err := find(mr.src, uri, mr.opts.AllowParentPaths)
 	if err != nil {
+		var e *Error
+		if errors.Is(err, ErrMissingFile) && errors.As(err, &e) {
+			if e.Hint != "" {
+				e.Hint += "; "
+			}
+			e.Hint += "put it there, or leave it out with Options.AllowMissingImages"
+		}
 		return err
 	}
 	switch {

@@ -205,7 +205,8 @@ func TestImages(t *testing.T) {
 	if _, err := im.Bytes(); !errors.Is(err, ErrMissingFile) || !strings.HasPrefix(err.Error(), "images[0]: ") {
 		t.Errorf("a file that is gone: %v", err)
 	}
-	if _, err := Load(context.Background(), path, DefaultOptions()); !errors.Is(err, ErrMissingFile) || !strings.Contains(err.Error(), `images[0]: file "tex/wall 1.jpg" is missing`) {
+	if _, err := Load(context.Background(), path, DefaultOptions()); !errors.Is(err, ErrMissingFile) || !strings.Contains(err.Error(), `images[0]: file "tex/wall 1.jpg" is missing`) ||
+		!strings.HasSuffix(err.Error(), "; put it there, or leave it out with Options.AllowMissingImages)") {
 		t.Errorf("missing at load: %v", err)
 	}
 	opts := DefaultOptions()

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -199,13 +200,19 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 	files := split(root, e.opts.maxTiles)
 	res.Tilesets = len(files)
 	res.Textures, res.TextureBytes = e.textures.Files()
-	for i, f := range files {
+	made := res.made(e.source)
+	// The first file, which says how long all of them are, comes last.
+	for i, f := range slices.Backward(files) {
+		about := untoldJSON{Generator: e.opts.Generator}
 		var transform *geom.Mat4
-		var made *madeJSON
 		if i == 0 {
-			transform, made = e.transform(m), res.made(e.source)
+			transform, about.Made = e.transform(m), made
 		}
-		data, err := encode(f.root, transform, untoldJSON{e.opts.Generator, made})
+		data, err := encode(f.root, transform, about)
+		for err == nil && about.Made != nil && made.TilesetBytes != res.Bytes+int64(len(data)) {
+			made.TilesetBytes = res.Bytes + int64(len(data)) // which may take more digits
+			data, err = encode(f.root, transform, about)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -220,6 +220,24 @@ func TestReuse(t *testing.T) {
 			break
 		}
 	}
+	// So it is with the files that say what the tileset consists of.
+	split := Options{maxTiles: 4}
+	if n := made(split, false).Tilesets; n < 2 {
+		t.Fatalf("%d tilesets", n)
+	}
+	made(split, true)
+	for _, name := range []string{tilesetName, "tileset_1.json"} {
+		f, err := os.OpenFile(filepath.Join(out, name), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(" "); err != nil || f.Close() != nil {
+			t.Fatal(err)
+		}
+		made(split, false)
+		made(split, true)
+	}
+	made(Options{}, false)
 	// A texture that looks otherwise.
 	textures, err := filepath.Glob(filepath.Join(dir, "*", "Textures", "*.png"))
 	if err != nil || len(textures) == 0 {

@@ -22,12 +22,13 @@ import (
 )
 
 // tilesetStage is raised whenever other bytes are made of the same scene.
-const tilesetStage = 1
+const tilesetStage = 2
 
 // madeJSON is what a tileset of ours says about itself, for the next Export.
 type madeJSON struct {
 	Source       string            `json:"source"` // hash of all that decides the bytes
 	Tilesets     int               `json:"tilesets"`
+	TilesetBytes int64             `json:"tilesetBytes"` // of all of them, this one too
 	Tiles        int               `json:"tiles"`
 	Contents     int               `json:"contents"`
 	ContentBytes int64             `json:"contentBytes"`
@@ -150,7 +151,8 @@ func earlier(dir, source string) *Result {
 		}
 		return nil
 	})
-	if err != nil || tilesets != made.Tilesets || others != made.Contents+made.Textures || bytes != made.ContentBytes+made.TextureBytes {
+	if err != nil || tilesets != made.Tilesets || jsonBytes != made.TilesetBytes ||
+		others != made.Contents+made.Textures || bytes != made.ContentBytes+made.TextureBytes {
 		return nil
 	}
 	res := &Result{
@@ -169,5 +171,5 @@ func (r *Result) made(source string) *madeJSON {
 	if source == "" {
 		return nil
 	}
-	return &madeJSON{source, r.Tilesets, r.Tiles, r.Contents, r.ContentBytes, r.Triangles, r.Textures, r.TextureBytes, r.Notes}
+	return &madeJSON{source, r.Tilesets, 0, r.Tiles, r.Contents, r.ContentBytes, r.Triangles, r.Textures, r.TextureBytes, r.Notes}
 }

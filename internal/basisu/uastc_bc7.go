@@ -2,8 +2,8 @@ package basisu
 
 // TranscodeBC7 turns UASTC blocks into those of BC7 that come nearest, without decoding
 // their pixels: each mode of UASTC has one of BC7 with the same subsets and about as many
-// weights, so that ends are rounded and little else. What is opaque stays so. dst has the
-// length of data. The error matches ErrDamaged.
+// weights, so that ends are rounded and little else; weights follow the rounded ends. What is
+// opaque stays so. dst has the length of data. The error matches ErrDamaged.
 func TranscodeBC7(dst, data []byte) error {
 	return transcode(dst, data, func(out *[uastcBlock]byte, s *symbols) { s.bc7(out) })
 }
@@ -14,7 +14,6 @@ type bc7Block struct {
 	pattern *bc7Pattern
 	ends    [3][2][4]uint8 // by subset, as they are meant
 	weights [2][16]uint8   // as they are stored, but for the turns of anchors
-	opaque  bool           // alpha has to be 255
 	swap    uint           // the channel that is exchanged with alpha, and 1 more; 0: none
 }
 
@@ -25,13 +24,15 @@ func (s *symbols) bc7(out *[uastcBlock]byte) {
 		return
 	}
 	b := s.bc7Block()
-	b.write(out)
+	var ends bc7Ends
+	b.fit(s, &ends)
+	b.write(out, &ends)
 }
 
 // bc7Block turns the block, of more than one colour, into one of BC7.
 func (s *symbols) bc7Block() bc7Block {
 	m := s.m
-	b := bc7Block{m: bc7Modes[m.number], opaque: m.components == 3}
+	b := bc7Block{m: bc7Modes[m.number]}
 	var subset *pattern
 	b.pattern, subset = s.patternBC7(b.m)
 	var ends [3][2][4]uint8
@@ -152,15 +153,11 @@ func (s *symbols) solidBC7(out *[uastcBlock]byte) {
 	w.bytes(out)
 }
 
-// write rounds the ends and writes the block.
-func (b *bc7Block) write(out *[uastcBlock]byte) {
+// write writes the block.
+func (b *bc7Block) write(out *[uastcBlock]byte, ends *bc7Ends) {
 	m := b.m
-	var stored [3][2][4]uint8
-	var low [3][2]int
-	for part := range m.subsets {
-		low[part] = b.round(part, &stored[part])
-	}
-	b.turn(&stored, &low)
+	b.turn(&ends.stored, &ends.low)
+	stored, low := &ends.stored, &ends.low
 	var w blockWriter
 	w.put(1<<m.number, m.number+1)
 	w.put(uint32(b.pattern.number), m.patternBits)
@@ -196,6 +193,7 @@ func (b *bc7Block) write(out *[uastcBlock]byte) {
 func (b *bc7Block) round(part int, stored *[2][4]uint8) (low [2]int) {
 	m := b.m
 	ends := &b.ends[part]
+	opaque := ends[0][3] == 255 && ends[1][3] == 255
 	try := func(e, low int, into *[4]uint8) (sum int) {
 		table := &bc7End[m.endBits][low]
 		for c := range m.channels {
@@ -206,7 +204,7 @@ func (b *bc7Block) round(part int, stored *[2][4]uint8) (low [2]int) {
 			}
 			into[c] = table[v]
 			d := int(bc7Value(into[c], m.endBits, low)) - int(v)
-			if c == 3 && b.opaque {
+			if c == 3 && opaque {
 				d <<= 8
 			}
 			sum += d * d

@@ -37,6 +37,9 @@ func painted(kind string, w, h int) []byte {
 			switch kind {
 			case "gray":
 				g, b = r, r
+			case "haze":
+				r = 90 + (x*2+y)*40/(w+h) + grain/5
+				g, b = r, r
 			case "cutout":
 				if (x*x+y*y)%97 < 40 {
 					a = 0

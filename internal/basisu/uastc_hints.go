@@ -5,7 +5,7 @@ import "math"
 // Hints say how a reader makes ETC1 and ETC2 of a block: which way it is halved, whether the
 // second half's colour is a difference, tables of intensities, and how the mean colours of the
 // halves are moved; of alpha the table and the multiplier of EAC. Those of BC1 save a
-// reader time only and stay 0: then it fits BC1 to the pixels, which is what loses least.
+// reader time only and stay 0: then it fits BC1 to the pixels, which loses several dB less.
 
 // etc1Tables are the two sizes of steps that each table of intensities has.
 var etc1Tables = [8][2]int32{{2, 8}, {5, 17}, {9, 29}, {13, 42}, {18, 60}, {24, 80}, {33, 106}, {47, 183}}

@@ -32,6 +32,7 @@ const base = `http://127.0.0.1:${server.address().port}`;
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  protocolTimeout: 1800000, // of a call; a job's own timeout ends it
   args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
 });
 let failed = 0;

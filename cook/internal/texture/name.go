@@ -83,17 +83,12 @@ func (n *namer) pick(stem, ext, key string) string {
 	}
 }
 
-// Alternatives returns names to try for a file when others share the folder:
-// its own, then one that carries the first eight hex digits of the SHA-1 of
-// its content, then sixteen.
-func Alternatives(name string, data []byte) []string {
+// ContentName returns the name of a file in a folder that several models share: its own with
+// the first eight hex digits of the SHA-1 of its content, unless it ends with them already. It
+// depends on nothing else, such as what others have put there.
+func ContentName(name string, data []byte) string {
 	ext := path.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	sum := hex.EncodeToString(sha1Sum(data))
-	return []string{name, stem + "_" + sum[:8] + ext, stem + "_" + sum[:16] + ext}
-}
-
-func sha1Sum(b []byte) []byte {
-	s := sha1.Sum(b)
-	return s[:]
+	sum := sha1.Sum(data)
+	end := "_" + hex.EncodeToString(sum[:4])
+	return strings.TrimSuffix(strings.TrimSuffix(name, ext), end) + end + ext
 }
