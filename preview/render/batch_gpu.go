@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/memory"
@@ -21,6 +22,7 @@ type batches struct {
 	pool      batch.Pool     // of that
 	assets    *batch.Assets
 	materials *batch.Materials
+	packings  packings
 	secondary bool
 
 	drawnBatches
@@ -37,12 +39,13 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 	}
 	d := &batches{
 		r: r, assets: batch.NewAssets(o.AssetBytes), materials: batch.NewMaterials(), secondary: o.Secondary,
-		drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
+		packings: packings{of: map[payload.Key]compact.Packing{}}, drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
 	}
+	d.pool.Pack = d.packings.pack
 	options := o.Options
 	options.Device, options.Builder = d, batch.Builder(d)
 	if !o.Sync {
-		d.workers = batch.NewWorkers(d.assets, 1)
+		d.workers = batch.NewWorkers(d.assets, 1, d.packings.pack)
 		options.Builder = d.workers
 	}
 	d.batcher = batch.New(options)
@@ -90,6 +93,7 @@ func (d *batches) add(key payload.Key, asset *payload.Asset) {
 	if d == nil || key.Rep != payload.RepFull && !d.secondary {
 		return
 	}
+	d.packings.put(key, d.r.reps[key].packing)
 	d.assets.Put(key, asset)
 	d.batcher.Add(key, batch.Items(asset, d.materials.Of(asset)))
 }
@@ -97,6 +101,7 @@ func (d *batches) add(key payload.Key, asset *payload.Asset) {
 // remove tells of one that is released.
 func (d *batches) remove(key payload.Key) {
 	if d != nil {
+		d.packings.drop(key)
 		d.batcher.Remove(key)
 		d.assets.Drop(key)
 	}
@@ -118,11 +123,12 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 		return errBatchLike
 	}
 	kind, indices := u.Buffers.Type, u.Buffers.Indices
+	packing, vertices := u.Buffers.Packing, u.Buffers.Vertices
 	bytes := len(indices)
 	if r.absolute {
 		bytes = len(indices) / kind.Size() * vertex.Index32.Size()
 	}
-	at, err := r.pool.allocate(len(u.Buffers.Vertices), bytes)
+	at, err := r.pool.allocate(packing.Layout, len(vertices), bytes)
 	if err != nil {
 		return fmt.Errorf("%w (batch %d)", err, id)
 	}
@@ -142,8 +148,8 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	}
 	r.serial++
 	n := &rep{
-		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, at: at, materials: r.materials.duplicate(int(m.material)),
-		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: indices, asset: payload.NewAsset(u.Buffers.Release),
+		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, packing: packing, at: at, materials: r.materials.duplicate(int(m.material)),
+		sets: []*textureSet{m.set}, vertices: vertices, indices: indices, asset: payload.NewAsset(u.Buffers.Release),
 	}
 	m.material = int32(n.materials.at)
 	n.whole = m

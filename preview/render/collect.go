@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -324,7 +325,7 @@ func (c *collected) slotOf(d *drawnRep, s *sceneView, m *mesh) int32 {
 	}
 	if m.object == 0 {
 		if d.slot < 0 {
-			d.slot = c.addObject(&s.root)
+			d.slot = c.addObject(&s.root, &d.packing)
 		}
 		return d.slot
 	}
@@ -334,14 +335,14 @@ func (c *collected) slotOf(d *drawnRep, s *sceneView, m *mesh) int32 {
 		if !s.plain {
 			world = s.root.Mul(world)
 		}
-		d.objectStamp[k], d.objectSlot[k] = c.number, c.addObject(&world)
+		d.objectStamp[k], d.objectSlot[k] = c.number, c.addObject(&world, &d.packing)
 	}
 	return d.objectSlot[k]
 }
 
-func (c *collected) addObject(world *geom.Mat4) int32 {
+func (c *collected) addObject(world *geom.Mat4, p *compact.Packing) int32 {
 	slot := len(c.objects) / objectFloats
-	c.objects = appendObject(c.objects, world, c.lens.eye)
+	c.objects = appendObject(c.objects, world, c.lens.eye, p)
 	return int32(slot)
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -21,7 +20,7 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 		r.reps[key] = &rep{key: key, serial: r.serial, resident: true, box: geom.EmptyBox()}
 		return nil
 	}
-	p, err := prepare(asset)
+	p, err := readyOf(asset)
 	if err != nil {
 		return fmt.Errorf("%w (scene %d, tile %d, %v)", err, key.Scene, key.Tile, key.Rep)
 	}
@@ -29,7 +28,7 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	if r.absolute {
 		size = p.absoluteSize()
 	}
-	at, err := r.pool.allocate(len(p.vertices), size)
+	at, err := r.pool.allocate(p.packing.Layout, len(p.vertices), size)
 	if err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	}
 	r.serial++
 	n := &rep{
-		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, at: at,
+		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, packing: p.packing, at: at,
 		asset: asset, vertices: p.vertices, indices: p.indices,
 		objectStamp: make([]uint64, len(p.objects)), objectSlot: make([]int32, len(p.objects)),
 	}
@@ -77,6 +76,16 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *payload.Asset) {
 	if len(packed) > 0 {
 		n.materials = r.materials.write(packed)
 	}
+}
+
+// GeometryBytes is the runtime.Measurer: what the vertices and indices of a
+// representation take of the pool.
+func (r *Renderer) GeometryBytes(key payload.Key) int64 {
+	n := r.reps[key]
+	if n == nil || n.at.page == nil {
+		return 0
+	}
+	return n.at.bytes()
 }
 
 // Release frees a representation, uploaded or not.
@@ -176,7 +185,7 @@ func (n *rep) piece(d gpu.Device) int64 {
 	if len(n.vertices)+len(n.indices) == 0 {
 		return 0
 	}
-	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*vertex.Size
+	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*n.at.page.layout.Size()
 	if n.sent >= len(n.vertices) {
 		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -31,14 +32,40 @@ type mesh struct {
 	entity       texture.Entity // 0: without textures
 }
 
-// prepared is an asset as it goes to the GPU. Vertices and indices are views
-// of the asset's bytes unless their layout had to change.
+// prepared is an asset as it goes to the GPU. Indices are a view of the asset's bytes
+// unless their layout had to change, and so are vertices that are not packed.
 type prepared struct {
 	box               geom.Box
 	vertices, indices []byte
+	packing           compact.Packing
 	meshes            []mesh
 	objects           []geom.Mat4
 	materials         []records.Material // those that the meshes use
+}
+
+// Prepare lays an asset out for Upload, which takes milliseconds for large ones and is to
+// be done where they are read (payload.FileLoader.Prepare); Upload does it otherwise. It may
+// be called from any goroutine. What the asset breaks, Upload tells.
+func Prepare(a *payload.Asset) {
+	if p, err := prepare(a); err == nil {
+		a.Ready = p
+	}
+}
+
+// readyOf takes what Prepare has made of an asset over, or makes it.
+func readyOf(a *payload.Asset) (*prepared, error) {
+	p, ok := a.Ready.(*prepared)
+	if !ok {
+		return prepare(a)
+	}
+	a.Ready = nil
+	if parts := partsOf(a); parts != nil { // which are known since
+		for i := range p.meshes {
+			m := &p.meshes[i]
+			m.part = parts[a.Meshes[m.record].EntityID]
+		}
+	}
+	return p, nil
 }
 
 // prepare checks what drawing relies on and lays the asset out. The index
@@ -83,11 +110,26 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		p.box = p.box.Union(box)
 		p.meshes = append(p.meshes, m)
 	}
+	p.pack()
 	// Instances of the same geometry beside each other: one command draws them.
 	slices.SortStableFunc(p.meshes, func(a, b mesh) int {
 		return cmp.Or(cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
 	})
 	return p, nil
+}
+
+// pack stores the vertices in as few bytes as they can do with.
+func (p *prepared) pack() {
+	stretch := 1.0
+	for i := range p.objects {
+		o := &p.objects[i]
+		stretch = max(stretch, o.Column(0).Len(), o.Column(1).Len(), o.Column(2).Len())
+	}
+	mapped := slices.ContainsFunc(p.materials, func(m records.Material) bool { return m.NormalTexture != records.NoIndex })
+	p.packing = compact.Choose(p.vertices, stretch, mapped)
+	if size := p.packing.Layout.Size(); size < vertex.Size {
+		p.vertices = p.packing.Append(make([]byte, 0, len(p.vertices)/vertex.Size*size), p.vertices)
+	}
 }
 
 // partsOf returns which children each entity of a node of the pyramid stands in for.

@@ -3,7 +3,7 @@ package render
 import (
 	"time"
 
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -16,6 +16,7 @@ type rep struct {
 	box       geom.Box
 	meshes    []mesh
 	objects   []geom.Mat4
+	packing   compact.Packing
 	at        place
 	materials span
 	sets      []*textureSet // by material
@@ -46,6 +47,7 @@ const indexUnit = 16
 // page is one vertex buffer, one index buffer and the vertex array over them.
 type page struct {
 	id            int
+	layout        compact.Layout
 	vertices      freeList // in vertices
 	indices       freeList // in units of indexUnit
 	vao           gpu.VertexArray
@@ -74,5 +76,5 @@ func (g *page) allocate(nv, ni int) (place, bool) {
 }
 
 func (a *place) bytes() int64 {
-	return int64(a.vertices.n)*vertex.Size + int64(a.indices.n)*indexUnit
+	return int64(a.vertices.n*a.page.layout.Size()) + int64(a.indices.n)*indexUnit
 }
