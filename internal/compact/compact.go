@@ -161,6 +161,10 @@ func exponentBelow(v float64) int {
 	return e - 1
 }
 
+// Estimate returns about how many bytes become of bytes of vertices and indices in files: five
+// eighths, if a triangle has one to two vertices of the Plain or the Mapped layout.
+func Estimate(bytes int64) int64 { return bytes/8*5 + bytes%8*5/8 }
+
 // multiple returns the number of the step that is nearest to a position.
 func multiple(v float32, inverse float64) float64 {
 	return math.RoundToEven(float64(v) * inverse)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -78,15 +79,18 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *payload.Asset) {
 	}
 }
 
-// GeometryBytes is the runtime.Measurer: what the vertices and indices of a
-// representation take of the pool.
-func (r *Renderer) GeometryBytes(key payload.Key) int64 {
+// Packed is of the runtime.Packer: what the vertices and indices of a representation take
+// of the pool.
+func (r *Renderer) Packed(key payload.Key, _ int64) int64 {
 	n := r.reps[key]
 	if n == nil || n.at.page == nil {
 		return 0
 	}
 	return n.at.bytes()
 }
+
+// Estimate is of the runtime.Packer.
+func (r *Renderer) Estimate(bytes int64) int64 { return compact.Estimate(bytes) }
 
 // Release frees a representation, uploaded or not.
 func (r *Renderer) Release(key payload.Key) {
