@@ -11,6 +11,7 @@ package compact
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
 )
@@ -224,6 +225,15 @@ func surveyOf(b []byte) survey {
 	return survey{lo, hi, color == white, sum == 0 && lo[0] <= hi[0]}
 }
 
+// White reports whether vertices of vertex.Size bytes are all white.
+func White(vertices []byte) bool {
+	color := uint32(white)
+	for ; len(vertices) >= vertex.Size; vertices = vertices[vertex.Size:] {
+		color &= binary.LittleEndian.Uint32(vertices[28:])
+	}
+	return color == white
+}
+
 // Append appends vertices of vertex.Size bytes in the layout; what is left of src behind
 // the last whole one is not looked at. They lie in the box of those that Choose has seen.
 func (p *Packing) Append(dst, src []byte) []byte {
@@ -232,7 +242,7 @@ func (p *Packing) Append(dst, src []byte) []byte {
 	}
 	count, size := len(src)/vertex.Size, p.Layout.Size()
 	n := len(dst)
-	dst = append(dst, make([]byte, count*size)...)
+	dst = slices.Grow(dst, count*size)[:n+count*size]
 	out := dst[n:]
 	le := binary.LittleEndian
 	inverse := 1 / float64(p.Step)

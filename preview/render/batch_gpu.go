@@ -39,7 +39,7 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 	}
 	d := &batches{
 		r: r, assets: batch.NewAssets(o.AssetBytes), materials: batch.NewMaterials(), secondary: o.Secondary,
-		packings: packings{of: map[payload.Key]compact.Packing{}}, drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
+		packings: packings{of: map[payload.Key][]compact.Packing{}}, drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
 	}
 	d.pool.Pack = d.packings.pack
 	options := o.Options
@@ -93,7 +93,7 @@ func (d *batches) add(key payload.Key, asset *payload.Asset) {
 	if d == nil || key.Rep != payload.RepFull && !d.secondary {
 		return
 	}
-	d.packings.put(key, d.r.reps[key].packing)
+	d.packings.put(key, d.r.reps[key])
 	d.assets.Put(key, asset)
 	d.batcher.Add(key, batch.Items(asset, d.materials.Of(asset)))
 }
@@ -133,6 +133,7 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 		return fmt.Errorf("%w (batch %d)", err, id)
 	}
 	m := *like
+	m.bundle = 0
 	first := int32(at.vertices.at)
 	if r.absolute {
 		kind, indices, first = vertex.Index32, absoluteOf(indices, kind, at.vertices.at), 0
@@ -148,8 +149,8 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	}
 	r.serial++
 	n := &rep{
-		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, packing: packing, at: at, materials: r.materials.duplicate(int(m.material)),
-		sets: []*textureSet{m.set}, vertices: vertices, indices: indices, asset: payload.NewAsset(u.Buffers.Release),
+		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, materials: r.materials.duplicate(int(m.material)),
+		bundles: []bundle{{packing: packing, at: at, vertices: vertices, indices: indices}}, sets: []*textureSet{m.set}, asset: payload.NewAsset(u.Buffers.Release),
 	}
 	m.material = int32(n.materials.at)
 	n.whole = m
@@ -178,9 +179,8 @@ func (d *batches) Release(id batch.ID) {
 	n := d.have[id]
 	delete(d.have, id)
 	n.gone = true
-	n.asset.Release()
-	n.asset, n.vertices, n.indices = nil, nil, nil
-	d.r.pool.release(n.at)
+	n.forget()
+	d.r.pool.give(n.bundles)
 	d.r.materials.list.release(n.materials)
 	d.r.textures.sets.release(n.whole.set)
 }
@@ -196,10 +196,9 @@ func (d *batches) upload() int64 {
 		if !n.gone {
 			sent = n.piece(d.r.device)
 		}
-		if n.gone || n.sent == len(n.vertices)+len(n.indices) {
+		if n.gone || n.sent == n.pending() {
 			n.resident = true
-			n.asset.Release()
-			n.asset, n.vertices, n.indices = nil, nil, nil
+			n.forget()
 			d.queue = d.queue[1:]
 		}
 		if sent > 0 {

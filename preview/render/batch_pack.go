@@ -9,17 +9,25 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
-// packings is how the vertices of representations are stored that batches may have
-// meshes of. It is safe for concurrent use.
+// packings is how the vertices of meshes are stored that batches may have, by record. It is
+// safe for concurrent use.
 type packings struct {
 	mu sync.Mutex
-	of map[payload.Key]compact.Packing
+	of map[payload.Key][]compact.Packing
 }
 
-func (x *packings) put(key payload.Key, p compact.Packing) {
+func (x *packings) put(key payload.Key, n *rep) {
+	var list []compact.Packing
+	for i := range n.meshes {
+		m := &n.meshes[i]
+		for int(m.record) >= len(list) {
+			list = append(list, compact.Packing{})
+		}
+		list[m.record] = n.bundles[m.bundle].packing
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.of[key] = p
+	x.of[key] = list
 }
 
 func (x *packings) drop(key payload.Key) {
@@ -45,7 +53,10 @@ func (x *packings) joined(members []batch.Member) (p compact.Packing) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i := range members {
-		of := x.of[members[i].Key] // Full for what is gone
+		of := compact.Packing{} // of what is gone
+		if list, k := x.of[members[i].Key], int(members[i].Mesh); k < len(list) {
+			of = list[k]
+		}
 		if i == 0 {
 			p = of
 		}

@@ -4,10 +4,10 @@ package render
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
@@ -22,31 +22,34 @@ func TestLayouts(t *testing.T) {
 		mapped := plain
 		mapped.NormalTexture = 0 // is missing, so that it is flat
 		far := quad(geom.Vec3{}, geom.Vec3{9000, 0, 0}, geom.Vec3{0, 1, 0})
-		gray := screen(-5)
-		gray.vertices = append([]vertex.Vertex(nil), gray.vertices...)
-		gray.vertices = append(gray.vertices, vertex.Vertex{Position: gray.vertices[0].Position}) // of no triangle
+		gray := quad(geom.Vec3{0, 0, 100}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}) // behind the camera
+		gray.vertices[0].Color = [4]uint8{9, 9, 9, 255}
 		var first []byte
 		sum := int64(0)
 		for i, c := range []struct {
 			asset *payload.Asset
-			want  compact.Layout
+			want  []compact.Layout
 		}{
-			{assemble([]part{screen(-5)}, []records.Material{plain}), compact.Plain},
-			{assemble([]part{screen(-5)}, []records.Material{mapped}, "missing.png"), compact.Mapped},
-			{assemble([]part{gray}, []records.Material{plain}), compact.Colored},
-			{assemble([]part{screen(-5), far}, []records.Material{plain}), compact.Full},
+			{assemble([]part{screen(-5)}, []records.Material{plain}), []compact.Layout{compact.Plain}},
+			{assemble([]part{screen(-5)}, []records.Material{mapped}, "missing.png"), []compact.Layout{compact.Mapped}},
+			{assemble([]part{screen(-5), gray}, []records.Material{plain}), []compact.Layout{compact.Plain, compact.Colored}},
+			{assemble([]part{screen(-5), far}, []records.Material{plain}), []compact.Layout{compact.Full}},
 		} {
 			k := key(int32(i), payload.RepFull)
 			if err := r.Upload(k, c.asset); err != nil {
 				t.Fatal(err)
 			}
 			n := r.reps[k]
-			if n.packing.Layout != c.want || n.at.page.layout != c.want {
-				t.Errorf("%d: layout %d in a page of %d", i, n.packing.Layout, n.at.page.layout)
-			}
-			took := r.Packed(k, math.MaxInt64)
-			if least := int64(len(n.vertices) + len(n.indices)); took < least || took >= least+indexUnit {
+			took, least := r.Packed(k, math.MaxInt64), int64(n.pending())
+			if most := least + int64(indexUnit*len(n.bundles)); took < least || took >= most {
 				t.Errorf("%d: takes %d bytes of %d", i, took, least)
+			}
+			var got []compact.Layout
+			for i := range n.bundles {
+				got = append(got, n.bundles[i].at.page.layout)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%d: layouts %v", i, got)
 			}
 			sum += took
 			if err := r.Settle(t.Context()); err != nil {
@@ -61,7 +64,7 @@ func TestLayouts(t *testing.T) {
 				first = append(first, pix...)
 			}
 			if string(pix) != string(first) {
-				t.Errorf("%d: layout %d draws another picture", i, c.want)
+				t.Errorf("%d: layouts %v draw another picture", i, c.want)
 			}
 		}
 	})

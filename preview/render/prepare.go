@@ -8,19 +8,19 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// mesh is one mesh record as it is drawn. Ranges are relative to the asset's
-// until place moves them into a page.
+// mesh is one mesh record as it is drawn. Ranges are relative to the bundle's
+// until Upload moves them into a page.
 type mesh struct {
 	center, half [3]float64 // box in the space of the scene
 	object       int32      // 0: vertices are in scene space; else rep.objects[object-1]
 	material     int32      // in rep, then in the material buffer
 	record       int32      // of the asset
+	bundle       int32      // of rep
 	part         uint64     // children of a node of the pyramid that it stands in for
 	firstIndex   uint32     // in indices of its type
 	indexCount   uint32
@@ -32,12 +32,12 @@ type mesh struct {
 	entity       texture.Entity // 0: without textures
 }
 
-// prepared is an asset as it goes to the GPU. Indices are a view of the asset's bytes
-// unless their layout had to change, and so are vertices that are not packed.
+// prepared is an asset as it goes to the GPU, in bundles. Vertices and indices are views of
+// the asset's bytes unless their layout had to change, and some bundles are views of these.
 type prepared struct {
 	box               geom.Box
 	vertices, indices []byte
-	packing           compact.Packing
+	bundles           []bundle
 	meshes            []mesh
 	objects           []geom.Mat4
 	materials         []records.Material // those that the meshes use
@@ -110,26 +110,12 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		p.box = p.box.Union(box)
 		p.meshes = append(p.meshes, m)
 	}
-	p.pack()
+	p.pack(a.Meshes)
 	// Instances of the same geometry beside each other: one command draws them.
 	slices.SortStableFunc(p.meshes, func(a, b mesh) int {
-		return cmp.Or(cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
+		return cmp.Or(cmp.Compare(a.bundle, b.bundle), cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
 	})
 	return p, nil
-}
-
-// pack stores the vertices in as few bytes as they can do with.
-func (p *prepared) pack() {
-	stretch := 1.0
-	for i := range p.objects {
-		o := &p.objects[i]
-		stretch = max(stretch, o.Column(0).Len(), o.Column(1).Len(), o.Column(2).Len())
-	}
-	mapped := slices.ContainsFunc(p.materials, func(m records.Material) bool { return m.NormalTexture != records.NoIndex })
-	p.packing = compact.Choose(p.vertices, stretch, mapped)
-	if size := p.packing.Layout.Size(); size < vertex.Size {
-		p.vertices = p.packing.Append(make([]byte, 0, len(p.vertices)/vertex.Size*size), p.vertices)
-	}
 }
 
 // partsOf returns which children each entity of a node of the pyramid stands in for.

@@ -16,8 +16,7 @@ type rep struct {
 	box       geom.Box
 	meshes    []mesh
 	objects   []geom.Mat4
-	packing   compact.Packing
-	at        place
+	bundles   []bundle
 	materials span
 	sets      []*textureSet // by material
 	streamed  bool          // its textures are
@@ -26,19 +25,21 @@ type rep struct {
 	casters   [maxCascades]caster
 
 	// Until it is resident:
-	asset             *payload.Asset
-	vertices, indices []byte
-	sent              int // bytes, vertices first
+	asset *payload.Asset
+	sent  int // bytes of the bundles, of each vertices first
 
 	resident, gone bool
 	textured       bool          // nothing waits for its textures any more
 	askedAt        time.Duration // since when something does; 0: nothing has yet
 
 	// Of the frame that is being collected:
-	stamp       uint64
-	slot        int32 // of the object that stands for the scene
-	objectStamp []uint64
-	objectSlot  []int32
+	slots []objectSlot // by object, 0 for the one that stands for the scene, and bundle
+}
+
+// objectSlot is where an object stands in the frame that it was collected in.
+type objectSlot struct {
+	stamp uint64 // number of the frame
+	slot  int32
 }
 
 // indexUnit is the grain of index memory in bytes.

@@ -59,7 +59,7 @@ func (r *Renderer) warmReps(f *Frame, l compact.Layout) error {
 
 	set := &textureSet{} // of textures that are not there
 	n := &rep{
-		resident: true, box: geom.Box{Min: geom.Vec3{-1, -1, -6}, Max: geom.Vec3{1, 1, -4}}, packing: compact.Packing{Layout: l}, at: at, materials: material,
+		resident: true, box: geom.Box{Min: geom.Vec3{-1, -1, -6}, Max: geom.Vec3{1, 1, -4}}, bundles: []bundle{{packing: compact.Packing{Layout: l}, at: at}}, materials: material,
 	}
 	for i, m := range [...]mesh{
 		{},
@@ -76,8 +76,7 @@ func (r *Renderer) warmReps(f *Frame, l compact.Layout) error {
 		m.kind.doubleSided = i%2 == 1
 		n.meshes = append(n.meshes, m)
 	}
-	fading := &rep{resident: true, box: n.box, meshes: n.meshes, packing: n.packing}
-	fading.at.page = at.page
+	fading := &rep{resident: true, box: n.box, meshes: n.meshes, bundles: []bundle{{packing: n.bundles[0].packing, at: place{page: at.page}}}}
 	for i, n := range [...]*rep{n, fading} {
 		r.serial++
 		n.serial = r.serial
