@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/memory"

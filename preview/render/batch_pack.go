@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/payload"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 )
 
 // bundle is the meshes of a representation whose vertices have one layout: few have colours

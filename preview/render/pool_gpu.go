@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 

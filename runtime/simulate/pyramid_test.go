@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/manifest"
 )
 

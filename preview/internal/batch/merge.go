@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format/vertex"
-	"github.com/untoldkit/untold/internal/compact"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
