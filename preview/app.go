@@ -122,6 +122,7 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 	}
 	if a.loader == nil {
 		a.files = payload.NewFileLoader(0)
+		a.files.Prepare = render.Prepare
 		a.loader = a.files
 	}
 	a.records = recordSink{out: o.OnRecord, clock: a.clock}

@@ -84,7 +84,7 @@ func (a *app) openLive(open *Loaded, cfg config.Config) (driver, error) {
 		clock: a.clock, r: a.r, records: &a.records, noticed: a.noticed,
 	}
 	deps := runtime.Deps{
-		Clock: a.clock, Loader: l.gate, Device: a.r, Visibility: a.r, Textures: l, MemoryProbe: a.memory.probe, Prewarmer: a.r, Logger: a.o.Logger,
+		Clock: a.clock, Loader: l.gate, Device: a.r, Visibility: a.r, Packer: a.r, Textures: l, MemoryProbe: a.memory.probe, Prewarmer: a.r, Logger: a.o.Logger,
 	}
 	if a.o.Fetcher != nil {
 		deps.Fetcher = a.o.Fetcher

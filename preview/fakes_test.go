@@ -95,7 +95,11 @@ func (r *fakeRenderer) Upload(key payload.Key, asset *payload.Asset) error {
 	return nil
 }
 
-func (r *fakeRenderer) Release(key payload.Key)       { delete(r.waiting, key); delete(r.ready, key) }
+func (r *fakeRenderer) Release(key payload.Key)    { delete(r.waiting, key); delete(r.ready, key) }
+func (r *fakeRenderer) Estimate(bytes int64) int64 { return bytes }
+
+func (r *fakeRenderer) Packed(_ payload.Key, bytes int64) int64 { return bytes }
+
 func (r *fakeRenderer) Drawable(key payload.Key) bool { return r.ready[key] }
 func (r *fakeRenderer) Info() render.Info {
 	return render.Info{Device: "fake", Version: "4.1", DedicatedBytes: r.dedicated}

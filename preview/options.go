@@ -197,6 +197,7 @@ func (o *Options) frameTime() time.Duration {
 type renderer interface {
 	runtime.Device
 	runtime.Visibility
+	runtime.Packer
 	Info() render.Info
 	Pump(render.Budget) (idle bool)
 	Settle(context.Context) error

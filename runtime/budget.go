@@ -17,6 +17,7 @@ import (
 type geometryBudget struct {
 	*env
 	probe  MemoryProbe   // nil: only what the configuration says
+	device *device       // knows what estimates are worth
 	memory memory.Memory // as of the last read
 
 	geometryBytes, textureBytes         int64 // uploaded by this Streamer
@@ -34,8 +35,8 @@ type geometryBudget struct {
 	split   budgetSplit
 }
 
-func newGeometryBudget(e *env, probe MemoryProbe) *geometryBudget {
-	return &geometryBudget{env: e, probe: probe, split: budgetSplit{nearestEvicted: math.Inf(1)}}
+func newGeometryBudget(e *env, probe MemoryProbe, d *device) *geometryBudget {
+	return &geometryBudget{env: e, probe: probe, device: d, split: budgetSplit{nearestEvicted: math.Inf(1)}}
 }
 
 // begin takes the memory of a tick.

@@ -67,7 +67,7 @@ func (b *geometryBudget) cost(sc *scene, tile int32, rep payload.Rep) float64 {
 // would be admitted.
 func (b *geometryBudget) expect(sc *scene, tile int32, rep payload.Rep) float64 {
 	if !b.taught && (rep != payload.RepFull || sc.tiles.has(tile, flagEstimated)) && sc.tiles.fileOf(tile, rep).gpu == 0 {
-		return min(maxCost, float64(sc.tiles.declared(tile, rep)))
+		return min(maxCost, float64(b.device.estimate(sc.tiles.declared(tile, rep))))
 	}
 	return b.cost(sc, tile, rep)
 }

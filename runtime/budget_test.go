@@ -114,7 +114,7 @@ func TestBudgetMarks(t *testing.T) {
 		{100, memory.Memory{GeometryUsed: 700}, true, true, 1000},
 		{800, memory.Memory{GeometryBudget: 2000}, false, false, 2000},
 	} {
-		b := newGeometryBudget(p.env, fixedMemory(c.probe))
+		b := newGeometryBudget(p.env, fixedMemory(c.probe), nil)
 		b.book(c.used, 0)
 		b.begin(nil)
 		if b.high() != c.high || b.aboveLow() != c.low || b.memory.GeometryBudget != c.budget {

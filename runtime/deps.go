@@ -16,6 +16,7 @@ type Deps struct {
 	Fetcher     payload.Fetcher // default: none, payloads lie beside the manifest
 	Device      Device          // default: NullDevice
 	Visibility  Visibility      // default: drawable as soon as uploaded
+	Packer      Packer          // default: none, geometry takes on the Device what it does in files
 	MemoryProbe MemoryProbe     // default: the system's memory when Config has no budgets
 	Prewarmer   Prewarmer       // default: none, textures are the Device's business
 	Textures    TextureRelief   // default: none, texture memory is never asked for
@@ -60,6 +61,17 @@ type Visibility interface {
 	// Drawable reports whether a representation that was uploaded can be drawn
 	// from this frame on. Once true it stays true until the Release.
 	Drawable(key payload.Key) bool
+}
+
+// Packer says what geometry takes on a Device that stores it in fewer bytes than files do:
+// budgets count that. Its methods are called on the owner goroutine.
+type Packer interface {
+	// Estimate returns about how many bytes on the Device become of bytes of vertices and
+	// indices in files. It counts for what was not loaded yet.
+	Estimate(bytes int64) int64
+	// Packed returns how many bytes a representation takes that was uploaded, of which the
+	// Loader told how many it takes in its file.
+	Packed(key payload.Key, bytes int64) int64
 }
 
 // MemoryProbe tells budgets and the use that does not come from this Streamer.

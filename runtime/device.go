@@ -11,8 +11,25 @@ import (
 type device struct {
 	Device
 	visibility              Visibility // nil: as soon as they are uploaded
+	packer                  Packer     // nil: geometry takes what it does in files
 	clock                   Clock
 	lastUpload, lastRelease time.Duration
+}
+
+// estimate returns what geometry of so many bytes in files may take.
+func (d *device) estimate(bytes int64) int64 {
+	if d == nil || d.packer == nil {
+		return bytes
+	}
+	return max(0, d.packer.Estimate(bytes))
+}
+
+// packed returns what a representation takes that was uploaded.
+func (d *device) packed(key payload.Key, bytes int64) int64 {
+	if d == nil || d.packer == nil {
+		return bytes
+	}
+	return max(0, d.packer.Packed(key, bytes))
 }
 
 // noteUpload notes how long uploads have taken since a time.

@@ -57,7 +57,7 @@ func newParts(t testing.TB, change func(*config.Config), tiles ...manifest.Tile)
 	e, sc := partEnv(t, &cfg, tiles...)
 	p := &parts{env: e, scene: sc, world: &queueWorld{}, log: newEventLog(e, nil)}
 	p.loads = newLoadQueue(context.Background(), e, p.world, nil, nil)
-	p.budget = newGeometryBudget(e, nil)
+	p.budget = newGeometryBudget(e, nil, nil)
 	sc.budget = &p.budget.split
 	d := &device{Device: p.world, clock: &fake.Clock{Time: fake.Epoch}}
 	r := &reloads{env: e}

@@ -114,7 +114,7 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 	}
 	x := &c.record.meshes.stubs[c.stub]
 	limit, mark := budget, ms.cfg.HighWaterMark*budget
-	bytes := float64(c.record.meshes.plan.Stubs[c.stub].Bytes)
+	bytes := float64(ms.device.estimate(c.record.meshes.plan.Stubs[c.stub].Bytes))
 	x.tooLarge = false
 	// While evicted meshes wait to come back, some room below the mark is kept for
 	// the meshes that the camera comes near to: others would soon be evicted again.
@@ -166,7 +166,7 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 			continue
 		}
 		x.resident |= 1 << k
-		bytes += e.bytes
+		bytes += ms.device.packed(r.part(e.part), e.bytes)
 	}
 	ms.device.noteUpload(start)
 	ms.bookStub(r, x, bytes)

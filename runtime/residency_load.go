@@ -145,7 +145,11 @@ func (rs *residency) uploadWhole(r *record, rep payload.Rep, res *payload.Result
 		asset.Children = r.scene.childNames(r.tile)
 	}
 	if asset == nil || rep != payload.RepFull || asset.Layout().Groups == 0 {
-		return rs.device.Upload(r.key(rep), asset)
+		if err := rs.device.Upload(r.key(rep), asset); err != nil {
+			return err
+		}
+		res.GeometryBytes = rs.device.packed(r.key(rep), res.GeometryBytes)
+		return nil
 	}
 	view := asset.View(asset.Layout().Finest()...)
 	if view == nil {
@@ -156,5 +160,6 @@ func (rs *residency) uploadWhole(r *record, rep payload.Rep, res *payload.Result
 		return err
 	}
 	asset.Release()
+	res.GeometryBytes = rs.device.packed(r.key(rep), res.GeometryBytes)
 	return nil
 }

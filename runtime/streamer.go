@@ -103,12 +103,12 @@ func (s *Streamer) connect(ctx context.Context) {
 		s.cache = payload.NewMeshCache(ctx, d.Loader)
 	}
 	s.loads = newLoadQueue(ctx, e, d.Loader, d.Fetcher, s.cache)
-	s.device = &device{Device: d.Device, visibility: d.Visibility, clock: d.Clock}
+	s.device = &device{Device: d.Device, visibility: d.Visibility, packer: d.Packer, clock: d.Clock}
 	s.reloads = &reloads{env: e, ctx: ctx, run: d.Background, register: s.register, notify: s.loads.completions.Notify}
 	if s.reloads.run == nil {
 		s.reloads.run = s.reloads.tasks.Go
 	}
-	s.budget = newGeometryBudget(e, d.MemoryProbe)
+	s.budget = newGeometryBudget(e, d.MemoryProbe, s.device)
 	s.meshes = newMeshStreamer(l, s.loads, s.budget, s.device, s.reloads, d.Prewarmer)
 	s.residency = &residency{eventLog: l, loads: s.loads, budget: s.budget, device: s.device, meshes: s.meshes, reloads: s.reloads}
 	s.evictor = &evictor{eventLog: l, budget: s.budget, residency: s.residency, meshes: s.meshes, textures: d.Textures, cache: s.cache}

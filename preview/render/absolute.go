@@ -10,39 +10,45 @@ import (
 // the first vertex of the page, with 32 bits: every mesh has its own, and meshes
 // that are drawn from the same ranges share them.
 
-// absoluteSize returns how many bytes the indices take then.
-func (p *prepared) absoluteSize() (n int) {
+// absoluteSize returns how many bytes the indices of a bundle take then.
+func (p *prepared) absoluteSize(bundle int32) (n int) {
 	for i := range p.meshes {
-		if i == 0 || !p.meshes[i].sharesRanges(&p.meshes[i-1]) {
-			n += 4 * int(p.meshes[i].indexCount)
+		m := &p.meshes[i]
+		if m.bundle == bundle && (i == 0 || !m.sharesRanges(&p.meshes[i-1])) {
+			n += 4 * int(m.indexCount)
 		}
 	}
 	return n
 }
 
-// makeAbsolute replaces the indices; first is the vertex of the page that the
-// asset's are stored from. Meshes then have no base vertex.
-func (p *prepared) makeAbsolute(first int) {
-	out := make([]byte, 0, p.absoluteSize())
-	before := mesh{}
+// makeAbsolute replaces the indices of a bundle, of which it is known where its vertices
+// lie. Meshes then have no base vertex.
+func (p *prepared) makeAbsolute(bundle int32) {
+	b := &p.bundles[bundle]
+	first := b.at.vertices.at
+	out := make([]byte, 0, p.absoluteSize(bundle))
+	before := mesh{bundle: -1}
 	for i := range p.meshes {
 		m := &p.meshes[i]
+		if m.bundle != bundle {
+			continue
+		}
 		was := *m
-		if i > 0 && m.sharesRanges(&before) {
+		if m.sharesRanges(&before) {
 			m.firstIndex = p.meshes[i-1].firstIndex
 		} else {
 			m.firstIndex = uint32(len(out) / 4)
-			out = appendAbsolute(out, p.indices, was.wide, int(was.firstIndex), int(was.indexCount), uint32(first)+uint32(was.baseVertex))
+			out = appendAbsolute(out, b.indices, was.wide, int(was.firstIndex), int(was.indexCount), uint32(first)+uint32(was.baseVertex))
 		}
 		m.baseVertex, m.wide = int32(-first), true // Upload adds first
 		before = was
 	}
-	p.indices = out
+	b.indices = out
 }
 
 // sharesRanges reports whether two meshes are drawn from the same ranges.
 func (m *mesh) sharesRanges(o *mesh) bool {
-	return m.firstIndex == o.firstIndex && m.indexCount == o.indexCount && m.baseVertex == o.baseVertex && m.wide == o.wide
+	return m.bundle == o.bundle && m.firstIndex == o.firstIndex && m.indexCount == o.indexCount && m.baseVertex == o.baseVertex && m.wide == o.wide
 }
 
 // appendAbsolute appends count indices from number first on, moved by base.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/batch"
 	"github.com/untoldkit/untold/runtime/memory"
@@ -21,6 +22,7 @@ type batches struct {
 	pool      batch.Pool     // of that
 	assets    *batch.Assets
 	materials *batch.Materials
+	packings  packings
 	secondary bool
 
 	drawnBatches
@@ -37,12 +39,13 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 	}
 	d := &batches{
 		r: r, assets: batch.NewAssets(o.AssetBytes), materials: batch.NewMaterials(), secondary: o.Secondary,
-		drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
+		packings: packings{of: map[payload.Key][]compact.Packing{}}, drawnBatches: drawnBatches{have: map[batch.ID]*rep{}},
 	}
+	d.pool.Pack = d.packings.pack
 	options := o.Options
 	options.Device, options.Builder = d, batch.Builder(d)
 	if !o.Sync {
-		d.workers = batch.NewWorkers(d.assets, 1)
+		d.workers = batch.NewWorkers(d.assets, 1, d.packings.pack)
 		options.Builder = d.workers
 	}
 	d.batcher = batch.New(options)
@@ -90,6 +93,7 @@ func (d *batches) add(key payload.Key, asset *payload.Asset) {
 	if d == nil || key.Rep != payload.RepFull && !d.secondary {
 		return
 	}
+	d.packings.put(key, d.r.reps[key])
 	d.assets.Put(key, asset)
 	d.batcher.Add(key, batch.Items(asset, d.materials.Of(asset)))
 }
@@ -97,6 +101,7 @@ func (d *batches) add(key payload.Key, asset *payload.Asset) {
 // remove tells of one that is released.
 func (d *batches) remove(key payload.Key) {
 	if d != nil {
+		d.packings.drop(key)
 		d.batcher.Remove(key)
 		d.assets.Drop(key)
 	}
@@ -118,15 +123,17 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 		return errBatchLike
 	}
 	kind, indices := u.Buffers.Type, u.Buffers.Indices
+	packing, vertices := u.Buffers.Packing, u.Buffers.Vertices
 	bytes := len(indices)
 	if r.absolute {
 		bytes = len(indices) / kind.Size() * vertex.Index32.Size()
 	}
-	at, err := r.pool.allocate(len(u.Buffers.Vertices), bytes)
+	at, err := r.pool.allocate(packing.Layout, len(vertices), bytes)
 	if err != nil {
 		return fmt.Errorf("%w (batch %d)", err, id)
 	}
 	m := *like
+	m.bundle = 0
 	first := int32(at.vertices.at)
 	if r.absolute {
 		kind, indices, first = vertex.Index32, absoluteOf(indices, kind, at.vertices.at), 0
@@ -142,8 +149,8 @@ func (d *batches) Upload(id batch.ID, u batch.Upload) error {
 	}
 	r.serial++
 	n := &rep{
-		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, at: at, materials: r.materials.duplicate(int(m.material)),
-		sets: []*textureSet{m.set}, vertices: u.Buffers.Vertices, indices: indices, asset: payload.NewAsset(u.Buffers.Release),
+		serial: r.serial, key: payload.Key{Scene: u.Scene, Rep: u.Rep}, box: box, materials: r.materials.duplicate(int(m.material)),
+		bundles: []bundle{{packing: packing, at: at, vertices: vertices, indices: indices}}, sets: []*textureSet{m.set}, asset: payload.NewAsset(u.Buffers.Release),
 	}
 	m.material = int32(n.materials.at)
 	n.whole = m
@@ -172,9 +179,8 @@ func (d *batches) Release(id batch.ID) {
 	n := d.have[id]
 	delete(d.have, id)
 	n.gone = true
-	n.asset.Release()
-	n.asset, n.vertices, n.indices = nil, nil, nil
-	d.r.pool.release(n.at)
+	n.forget()
+	d.r.pool.give(n.bundles)
 	d.r.materials.list.release(n.materials)
 	d.r.textures.sets.release(n.whole.set)
 }
@@ -190,10 +196,9 @@ func (d *batches) upload() int64 {
 		if !n.gone {
 			sent = n.piece(d.r.device)
 		}
-		if n.gone || n.sent == len(n.vertices)+len(n.indices) {
+		if n.gone || n.sent == n.pending() {
 			n.resident = true
-			n.asset.Release()
-			n.asset, n.vertices, n.indices = nil, nil, nil
+			n.forget()
 			d.queue = d.queue[1:]
 		}
 		if sent > 0 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -296,8 +297,9 @@ func (c *collected) addCast(to, d *drawnRep) {
 
 func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
-	it := item{mesh: m, page: d.at.page, color: d.color, mask: d.mask, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
-	it.state = m.drawKey(p, d.at.page.id)
+	page := d.bundles[m.bundle].at.page
+	it := item{mesh: m, page: page, color: d.color, mask: d.mask, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
+	it.state = m.drawKey(p, page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift
 	}
@@ -319,29 +321,26 @@ func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 // slotOf returns the object of a mesh in this frame, which is computed when it
 // is first asked for.
 func (c *collected) slotOf(d *drawnRep, s *sceneView, m *mesh) int32 {
-	if d.stamp != c.number {
-		d.stamp, d.slot = c.number, -1
+	if n := (len(d.objects) + 1) * len(d.bundles); len(d.slots) != n {
+		d.slots = make([]objectSlot, n)
 	}
-	if m.object == 0 {
-		if d.slot < 0 {
-			d.slot = c.addObject(&s.root)
-		}
-		return d.slot
+	k := &d.slots[int(m.object)*len(d.bundles)+int(m.bundle)]
+	if k.stamp == c.number {
+		return k.slot
 	}
-	k := m.object - 1
-	if d.objectStamp[k] != c.number {
-		world := d.objects[k]
-		if !s.plain {
+	world := s.root
+	if m.object > 0 {
+		if world = d.objects[m.object-1]; !s.plain {
 			world = s.root.Mul(world)
 		}
-		d.objectStamp[k], d.objectSlot[k] = c.number, c.addObject(&world)
 	}
-	return d.objectSlot[k]
+	k.stamp, k.slot = c.number, c.addObject(&world, &d.bundles[m.bundle].packing)
+	return k.slot
 }
 
-func (c *collected) addObject(world *geom.Mat4) int32 {
+func (c *collected) addObject(world *geom.Mat4, p *compact.Packing) int32 {
 	slot := len(c.objects) / objectFloats
-	c.objects = appendObject(c.objects, world, c.lens.eye)
+	c.objects = appendObject(c.objects, world, c.lens.eye, p)
 	return int32(slot)
 }
 

@@ -30,7 +30,7 @@ func newScenery() *scenery {
 func (s *scenery) put(tile int32, fade float64, center geom.Vec3, meshes ...mesh) *rep {
 	half := [3]float64{1, 1, 1}
 	n := &rep{
-		key: payload.Key{Tile: tile}, serial: uint64(tile) + 1, resident: true, at: place{page: &page{}},
+		key: payload.Key{Tile: tile}, serial: uint64(tile) + 1, resident: true, bundles: []bundle{{at: place{page: &page{}}}},
 		box: geom.Box{Min: center.Sub(half), Max: center.Add(half)},
 	}
 	for i, m := range meshes {
@@ -161,7 +161,7 @@ func TestCollectInstances(t *testing.T) {
 func TestCollectObjects(t *testing.T) {
 	s := newScenery()
 	n := s.put(0, 1, ahead(10), mesh{}, mesh{}, mesh{object: 1}, mesh{object: 1})
-	n.objects, n.objectStamp, n.objectSlot = []geom.Mat4{geom.Identity()}, make([]uint64, 1), make([]int32, 1)
+	n.objects = []geom.Mat4{geom.Identity()}
 	for range 2 {
 		if s.collect(nil); len(s.objects) != 2*objectFloats {
 			t.Errorf("%d objects, want one of the scene and one of the entity", len(s.objects)/objectFloats)

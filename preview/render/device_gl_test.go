@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -16,13 +16,13 @@ import (
 // representation can be drawn only when all of it is there.
 func TestUploadBudget(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
-	p := part{vertices: make([]vertex.Vertex, 100_000), indices: []uint32{0, 1, 2}}
+	p := part{vertices: whites(100_000), indices: []uint32{0, 1, 2}}
 	k := key(0, payload.RepFull)
 	if err := r.Upload(k, assemble([]part{p}, nil)); err != nil {
 		t.Fatal(err)
 	}
 	s := r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: k, Fade: 1}}})
-	if s.NotResident != 1 || s.Pending != 1 || s.PendingBytes != 3_200_006 || r.Drawable(k) {
+	if s.NotResident != 1 || s.Pending != 1 || s.PendingBytes != 1_600_006 || r.Drawable(k) {
 		t.Errorf("before: %+v", s)
 	}
 	pumps := 0
@@ -32,11 +32,11 @@ func TestUploadBudget(t *testing.T) {
 			t.Fatalf("drawable after %d pumps", pumps)
 		}
 	}
-	if pumps != 13 { // 3.2 MB in pieces of 256 KiB, then the indices
+	if pumps != 7 { // 1.6 MB in pieces of 256 KiB, then the indices
 		t.Errorf("%d pumps", pumps+1)
 	}
 	s = r.Draw(Frame{Camera: at(0), Drawn: []runtime.Drawn{{Key: k, Fade: 1}}})
-	if s.NotResident != 0 || s.UploadBytes != 3_200_006 || s.UploadPieces != 14 || !r.Drawable(k) {
+	if s.NotResident != 0 || s.UploadBytes != 1_600_006 || s.UploadPieces != 8 || !r.Drawable(k) {
 		t.Errorf("after: %+v", s)
 	}
 }
@@ -86,11 +86,15 @@ func TestDevice(t *testing.T) {
 	}
 }
 
+// plainVertices returns how many vertices of the plain layout a page holds.
+func plainVertices(s pageSize) int { return s.vertices / compact.Plain.Size() }
+
 // TestPagesComeAndGo: more than one page, large meshes, reuse.
 func TestPagesComeAndGo(t *testing.T) {
 	r := headless(t, Options{Width: 16, Height: 16})
-	for i, vertices := range []int{firstVertices * 3 / 4, firstVertices * 3 / 4, pageVertices / 2} {
-		big := part{vertices: make([]vertex.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}
+	first, later := plainVertices(firstPage), plainVertices(laterPage)
+	for i, vertices := range []int{first * 3 / 4, first * 3 / 4, later / 2} {
+		big := part{vertices: whites(vertices), indices: []uint32{0, 1, 2}, wide: true}
 		if err := r.Upload(key(int32(i), payload.RepFull), assemble([]part{big}, nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +116,7 @@ func TestPagesAreMadeAhead(t *testing.T) {
 	both(t, Options{Width: 16, Height: 16}, func(t *testing.T, r *Renderer) {
 		upload := func(tile int32, vertices int) {
 			t.Helper()
-			a := assemble([]part{{vertices: make([]vertex.Vertex, vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
+			a := assemble([]part{{vertices: whites(vertices), indices: []uint32{0, 1, 2}, wide: true}}, nil)
 			if err := r.Upload(key(tile, payload.RepFull), a); err != nil {
 				t.Fatal(err)
 			}
@@ -127,10 +131,11 @@ func TestPagesAreMadeAhead(t *testing.T) {
 				t.Fatalf("%d pages and %d in the making, want %d and %d", n, got, want, spares)
 			}
 		}
-		const vertexBytes, indexBytes = pageVertices * vertex.Size, pageIndices * indexUnit
+		vertexBytes, indexBytes := int64(laterPage.vertices), int64(laterPage.indices*indexUnit)
+		first, later := plainVertices(firstPage), plainVertices(laterPage)
 		r.Pump(Budget{})
 		pages(0, 0)
-		upload(0, firstVertices-pageVertices/spareRoom)
+		upload(0, first-later/spareRoom)
 		r.Pump(Budget{})
 		pages(1, 0)
 		upload(1, 16)
@@ -147,10 +152,10 @@ func TestPagesAreMadeAhead(t *testing.T) {
 			r.Pump(Budget{})
 			pages(2, 0)
 		}
-		upload(2, pageVertices)
+		upload(2, later)
 		r.Pump(Budget{})
 		pages(2, 1)
-		upload(3, pageVertices/2) // sooner
+		upload(3, later/2) // sooner
 		pages(3, 0)
 		for i := range int32(4) {
 			r.Release(key(i, payload.RepFull))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -21,26 +21,16 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 		r.reps[key] = &rep{key: key, serial: r.serial, resident: true, box: geom.EmptyBox()}
 		return nil
 	}
-	p, err := prepare(asset)
+	p, err := readyOf(asset)
 	if err != nil {
 		return fmt.Errorf("%w (scene %d, tile %d, %v)", err, key.Scene, key.Tile, key.Rep)
 	}
-	size := len(p.indices)
-	if r.absolute {
-		size = p.absoluteSize()
-	}
-	at, err := r.pool.allocate(len(p.vertices), size)
-	if err != nil {
+	if err := r.placeBundles(p); err != nil {
 		return err
-	}
-	if r.absolute {
-		p.makeAbsolute(at.vertices.at)
 	}
 	r.serial++
 	n := &rep{
-		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, at: at,
-		asset: asset, vertices: p.vertices, indices: p.indices,
-		objectStamp: make([]uint64, len(p.objects)), objectSlot: make([]int32, len(p.objects)),
+		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, bundles: p.bundles, asset: asset,
 	}
 	r.addMaterials(n, p, asset)
 	for i := range n.meshes {
@@ -48,17 +38,34 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 		m.set = n.sets[m.material]
 		n.cost += int(m.indexCount/3) + drawCost
 		m.material += int32(n.materials.at)
+		at := &n.bundles[m.bundle].at
 		m.baseVertex += int32(at.vertices.at)
-		size := 2
-		if m.wide {
-			size = 4
-		}
-		m.firstIndex += uint32(at.indices.at * indexUnit / size)
+		m.firstIndex += uint32(at.indices.at * indexUnit / m.indexSize())
 	}
 	r.reps[key] = n
 	r.queue = append(r.queue, n)
 	if asset.Children == nil { // a batch has no parts
 		r.batches.add(key, asset)
+	}
+	return nil
+}
+
+// placeBundles finds room for all bundles.
+func (r *Renderer) placeBundles(p *prepared) error {
+	for i := range p.bundles {
+		b := &p.bundles[i]
+		size := len(b.indices)
+		if r.absolute {
+			size = p.absoluteSize(int32(i))
+		}
+		at, err := r.pool.allocate(b.packing.Layout, len(b.vertices), size)
+		if err != nil {
+			r.pool.give(p.bundles[:i])
+			return err
+		}
+		if b.at = at; r.absolute {
+			p.makeAbsolute(int32(i))
+		}
 	}
 	return nil
 }
@@ -79,6 +86,20 @@ func (r *Renderer) addMaterials(n *rep, p *prepared, asset *payload.Asset) {
 	}
 }
 
+// Packed is of the runtime.Packer: what the vertices and indices of a representation take
+// of the pool.
+func (r *Renderer) Packed(key payload.Key, _ int64) (bytes int64) {
+	if n := r.reps[key]; n != nil {
+		for i := range n.bundles {
+			bytes += n.bundles[i].at.bytes()
+		}
+	}
+	return bytes
+}
+
+// Estimate is of the runtime.Packer.
+func (r *Renderer) Estimate(bytes int64) int64 { return compact.Estimate(bytes) }
+
 // Release frees a representation, uploaded or not.
 func (r *Renderer) Release(key payload.Key) {
 	n := r.reps[key]
@@ -88,9 +109,8 @@ func (r *Renderer) Release(key payload.Key) {
 	delete(r.reps, key)
 	r.batches.remove(key)
 	n.gone = true
-	n.asset.Release()
-	n.asset, n.vertices, n.indices = nil, nil, nil
-	r.pool.release(n.at)
+	n.forget()
+	r.pool.give(n.bundles)
 	r.materials.list.release(n.materials)
 	r.textures.remove(n)
 }
@@ -157,10 +177,9 @@ func (r *Renderer) uploadGeometry() int64 {
 			continue
 		}
 		sent := n.piece(r.device)
-		if n.sent == len(n.vertices)+len(n.indices) {
+		if n.sent == n.pending() {
 			n.resident = true
-			n.asset.Release()
-			n.asset, n.vertices, n.indices = nil, nil, nil
+			n.forget()
 			r.queue = r.queue[1:]
 		}
 		if sent > 0 {
@@ -173,15 +192,22 @@ func (r *Renderer) uploadGeometry() int64 {
 
 // piece uploads the next bytes of a representation.
 func (n *rep) piece(d gpu.Device) int64 {
-	if len(n.vertices)+len(n.indices) == 0 {
-		return 0
+	done := n.sent
+	for i := range n.bundles {
+		b := &n.bundles[i]
+		buffer, data, at := b.at.page.vertex, b.vertices, b.at.vertices.at*b.at.page.layout.Size()
+		if done >= len(b.vertices) {
+			done -= len(b.vertices)
+			buffer, data, at = b.at.page.index, b.indices, b.at.indices.at*indexUnit
+			if done >= len(b.indices) {
+				done -= len(b.indices)
+				continue
+			}
+		}
+		k := min(pieceBytes, len(data)-done)
+		d.WriteBuffer(buffer, at+done, data[done:done+k])
+		n.sent += k
+		return int64(k)
 	}
-	buffer, data, from, at := n.at.page.vertex, n.vertices, n.sent, n.at.vertices.at*vertex.Size
-	if n.sent >= len(n.vertices) {
-		buffer, data, from, at = n.at.page.index, n.indices, n.sent-len(n.vertices), n.at.indices.at*indexUnit
-	}
-	k := min(pieceBytes, len(data)-from)
-	d.WriteBuffer(buffer, at+from, data[from:from+k])
-	n.sent += k
-	return int64(k)
+	return 0
 }

@@ -2,21 +2,28 @@ package render
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 )
 
-// Sizes of the pages of the geometry pool: the vertices and indices of many
-// representations, so that one call can draw from all of them. The first page is
-// made before there is a frame that could be late. New memory is dear, since
-// drivers clear it, so later pages are a compromise: smaller ones would be made
-// sooner, but take more calls to draw from, one a page for each set of textures.
-const (
-	firstVertices = 1 << 20 // 32 MiB
-	firstIndices  = 1 << 20 // in units of indexUnit: 16 MiB
-	pageVertices  = 1 << 19 // 16 MiB
-	pageIndices   = 1 << 19 // 8 MiB
+// pageSize is how large a page of the geometry pool is: the vertices and indices of
+// many representations of one layout, so that one call can draw from all of them.
+type pageSize struct {
+	vertices int // bytes
+	indices  int // in units of indexUnit
+}
+
+// The first pages are made before there is a frame that could be late. New memory is
+// dear, since drivers clear it, so later pages are a compromise: smaller ones would be
+// made sooner, but take more calls to draw from, one a page for each set of textures.
+// Most of what is drawn has the plain layout, and some scenes nothing of others.
+var (
+	firstPage  = pageSize{32 << 20, 1 << 20} // of the plain layout; 16 MiB of indices
+	firstOther = pageSize{2 << 20, 1 << 16}
+	laterPage  = pageSize{16 << 20, 1 << 19}
 )
 
 // spareRoom is the part of a page that should be free, as a divisor: when less
@@ -32,17 +39,21 @@ type pool struct {
 	used   int64
 }
 
-// allocate finds room. An error means that the GPU's memory is exhausted.
-func (p *pool) allocate(vertexBytes, indexBytes int) (place, error) {
-	nv := (vertexBytes + vertex.Size - 1) / vertex.Size
+// allocate finds room for vertices of a layout. An error means that the GPU's memory is
+// exhausted.
+func (p *pool) allocate(l compact.Layout, vertexBytes, indexBytes int) (place, error) {
+	nv := (vertexBytes + l.Size() - 1) / l.Size()
 	ni := (indexBytes + indexUnit - 1) / indexUnit
 	for _, g := range p.pages {
+		if g.layout != l {
+			continue
+		}
 		if at, ok := g.allocate(nv, ni); ok {
 			p.used += at.bytes()
 			return at, nil
 		}
 	}
-	g, err := p.nextPage(nv, ni)
+	g, err := p.nextPage(l, nv, ni)
 	if err != nil {
 		return place{}, err
 	}
@@ -53,22 +64,33 @@ func (p *pool) allocate(vertexBytes, indexBytes int) (place, error) {
 
 // nextPage makes a page with the given room at once: the one that is being made
 // ahead, if it has it.
-func (p *pool) nextPage(nv, ni int) (*page, error) {
-	if g := p.spare; g != nil && nv <= g.vertices.size && ni <= g.indices.size {
+func (p *pool) nextPage(l compact.Layout, nv, ni int) (*page, error) {
+	if g := p.spare; g != nil && g.layout == l && nv <= g.vertices.size && ni <= g.indices.size {
 		return g, p.complete(g)
 	}
-	g := p.newPage(max(nv, pageVertices), max(ni, pageIndices))
-	if len(p.pages) == 0 {
-		g = p.newPage(max(nv, firstVertices), max(ni, firstIndices))
+	size := laterPage
+	switch {
+	case p.has(l):
+	case l == compact.Plain:
+		size = firstPage
+	default:
+		size = firstOther
 	}
+	g := p.newPage(l, max(nv, size.vertices/l.Size()), max(ni, size.indices))
 	if err := p.storeVertices(g); err != nil {
 		return nil, err
 	}
 	return g, p.complete(g)
 }
 
-// ahead makes a part of the next page when room becomes scarce, and is called
-// once per frame: so that no frame has to wait for all of it.
+// has reports whether there is a page of a layout.
+func (p *pool) has(l compact.Layout) bool {
+	return slices.ContainsFunc(p.pages, func(g *page) bool { return g.layout == l })
+}
+
+// ahead makes a part of the next page when room of a layout becomes scarce, and is
+// called once per frame: so that no frame has to wait for all of it. What has not filled
+// half of a first page yet, as most scenes other layouts, waits for none.
 func (p *pool) ahead() {
 	switch {
 	case p.full || len(p.pages) == 0:
@@ -77,18 +99,31 @@ func (p *pool) ahead() {
 		p.full = p.complete(p.spare) != nil
 		return
 	}
-	vertices, indices := 0, 0
-	for _, g := range p.pages {
-		vertices += g.vertices.size - g.vertices.used
-		indices += g.indices.size - g.indices.used
-	}
-	if vertices >= pageVertices/spareRoom && indices >= pageIndices/spareRoom {
+	for l := range compact.Layouts {
+		if !p.scarce(l) {
+			continue
+		}
+		g := p.newPage(l, laterPage.vertices/l.Size(), laterPage.indices)
+		if p.full = p.storeVertices(g) != nil; !p.full { // else those who need it will hear of it
+			p.spare = g
+		}
 		return
 	}
-	g := p.newPage(pageVertices, pageIndices)
-	if p.full = p.storeVertices(g) != nil; !p.full { // else those who need it will hear of it
-		p.spare = g
+}
+
+// scarce reports whether there is little room left of a layout.
+func (p *pool) scarce(l compact.Layout) bool {
+	var vertices, indices, used, size int
+	for _, g := range p.pages {
+		if g.layout == l {
+			vertices += g.vertices.size - g.vertices.used
+			indices += g.indices.size - g.indices.used
+			used += g.vertices.used
+			size += g.vertices.size
+		}
 	}
+	return 2*used >= size && used > 0 &&
+		(vertices < laterPage.vertices/l.Size()/spareRoom || indices < laterPage.indices/spareRoom)
 }
 
 // release takes geometry memory back. One empty page is kept, so that a scene
@@ -103,7 +138,7 @@ func (p *pool) release(a place) {
 	a.page.indices.release(a.indices)
 	empty := 0
 	for _, g := range p.pages {
-		if g.vertices.used+g.indices.used == 0 {
+		if g.layout == a.page.layout && g.vertices.used+g.indices.used == 0 {
 			empty++
 		}
 	}
@@ -131,14 +166,14 @@ func (p *pool) allocated() (n int64) {
 }
 
 // newPage returns a page that has no memory yet.
-func (p *pool) newPage(vertices, indices int) *page {
-	return &page{vertices: newFreeList(vertices), indices: newFreeList(indices)}
+func (p *pool) newPage(l compact.Layout, vertices, indices int) *page {
+	return &page{layout: l, vertices: newFreeList(vertices), indices: newFreeList(indices)}
 }
 
 // storeVertices makes the vertex buffer of a new page, which is the larger part
 // of it.
 func (p *pool) storeVertices(g *page) error {
-	size := g.vertices.size * vertex.Size
+	size := g.vertices.size * g.layout.Size()
 	b, err := p.device.NewVertexBuffer(size)
 	if err != nil {
 		return fmt.Errorf("render: %w", err)
@@ -155,7 +190,7 @@ func (p *pool) complete(g *page) error {
 		p.spare = nil
 	}
 	size := g.indices.size * indexUnit
-	vao, index, err := p.device.NewVertexArray(g.vertex, vertexLayout, size)
+	vao, index, err := p.device.NewVertexArray(g.vertex, vertexLayouts[g.layout], size)
 	if err != nil {
 		g.close(p.device)
 		return fmt.Errorf("render: %w", err)
@@ -179,14 +214,38 @@ func (p *pool) freeID() int {
 	}
 }
 
-// vertexLayout describes vertex.Vertex. Of normals and tangents only the direction
-// counts, so that they are taken as integers.
-var vertexLayout = []gpu.Attribute{
-	{Location: 0, Components: 3, Kind: gpu.Float32, Offset: 0, Stride: vertex.Size},
-	{Location: 1, Components: 4, Kind: gpu.Packed10, Offset: 12, Stride: vertex.Size},
-	{Location: 2, Components: 4, Kind: gpu.Packed10, Offset: 16, Stride: vertex.Size},
-	{Location: 3, Components: 2, Kind: gpu.Float16, Offset: 20, Stride: vertex.Size},
-	{Location: 4, Components: 4, Kind: gpu.Unorm8, Offset: 28, Stride: vertex.Size},
+// vertexLayouts describes vertex.Vertex and the compact layouts, in which shaders put
+// positions together (mesh.vert.glsl) and know what is missing. Of normals and tangents
+// only the direction counts, so that they are taken as integers.
+var vertexLayouts = [compact.Layouts][]gpu.Attribute{
+	compact.Full: {
+		{Location: 0, Components: 3, Kind: gpu.Float32, Offset: 0, Stride: vertex.Size},
+		{Location: 1, Components: 4, Kind: gpu.Packed10, Offset: 12, Stride: vertex.Size},
+		{Location: 2, Components: 4, Kind: gpu.Packed10, Offset: 16, Stride: vertex.Size},
+		{Location: 3, Components: 2, Kind: gpu.Float16, Offset: 20, Stride: vertex.Size},
+		{Location: 4, Components: 4, Kind: gpu.Unorm8, Offset: 28, Stride: vertex.Size},
+	},
+	compact.Plain:   compactLayout(compact.Plain),
+	compact.Mapped:  compactLayout(compact.Mapped),
+	compact.Colored: compactLayout(compact.Colored),
+}
+
+func compactLayout(l compact.Layout) []gpu.Attribute {
+	out := []gpu.Attribute{
+		{Location: 0, Components: 4, Kind: gpu.Uint16, Offset: compact.PositionAt},
+		{Location: 1, Components: 4, Kind: gpu.Packed10, Offset: compact.NormalAt},
+		{Location: 3, Components: 2, Kind: gpu.Float16, Offset: compact.UVAt},
+	}
+	if l >= compact.Mapped {
+		out = append(out, gpu.Attribute{Location: 2, Components: 4, Kind: gpu.Packed10, Offset: compact.TangentAt})
+	}
+	if l >= compact.Colored {
+		out = append(out, gpu.Attribute{Location: 4, Components: 4, Kind: gpu.Unorm8, Offset: compact.ColorAt})
+	}
+	for i := range out {
+		out[i].Stride = l.Size()
+	}
+	return out
 }
 
 func (g *page) close(d gpu.Device) {

@@ -13,13 +13,14 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// mesh is one mesh record as it is drawn. Ranges are relative to the asset's
-// until place moves them into a page.
+// mesh is one mesh record as it is drawn. Ranges are relative to the bundle's
+// until Upload moves them into a page.
 type mesh struct {
 	center, half [3]float64 // box in the space of the scene
 	object       int32      // 0: vertices are in scene space; else rep.objects[object-1]
 	material     int32      // in rep, then in the material buffer
 	record       int32      // of the asset
+	bundle       int32      // of rep
 	part         uint64     // children of a node of the pyramid that it stands in for
 	firstIndex   uint32     // in indices of its type
 	indexCount   uint32
@@ -31,14 +32,40 @@ type mesh struct {
 	entity       texture.Entity // 0: without textures
 }
 
-// prepared is an asset as it goes to the GPU. Vertices and indices are views
-// of the asset's bytes unless their layout had to change.
+// prepared is an asset as it goes to the GPU, in bundles. Vertices and indices are views of
+// the asset's bytes unless their layout had to change, and some bundles are views of these.
 type prepared struct {
 	box               geom.Box
 	vertices, indices []byte
+	bundles           []bundle
 	meshes            []mesh
 	objects           []geom.Mat4
 	materials         []records.Material // those that the meshes use
+}
+
+// Prepare lays an asset out for Upload, which takes milliseconds for large ones and is to
+// be done where they are read (payload.FileLoader.Prepare); Upload does it otherwise. It may
+// be called from any goroutine. What the asset breaks, Upload tells.
+func Prepare(a *payload.Asset) {
+	if p, err := prepare(a); err == nil {
+		a.Ready = p
+	}
+}
+
+// readyOf takes what Prepare has made of an asset over, or makes it.
+func readyOf(a *payload.Asset) (*prepared, error) {
+	p, ok := a.Ready.(*prepared)
+	if !ok {
+		return prepare(a)
+	}
+	a.Ready = nil
+	if parts := partsOf(a); parts != nil { // which are known since
+		for i := range p.meshes {
+			m := &p.meshes[i]
+			m.part = parts[a.Meshes[m.record].EntityID]
+		}
+	}
+	return p, nil
 }
 
 // prepare checks what drawing relies on and lays the asset out. The index
@@ -83,9 +110,10 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		p.box = p.box.Union(box)
 		p.meshes = append(p.meshes, m)
 	}
+	p.pack(a.Meshes)
 	// Instances of the same geometry beside each other: one command draws them.
 	slices.SortStableFunc(p.meshes, func(a, b mesh) int {
-		return cmp.Or(cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
+		return cmp.Or(cmp.Compare(a.bundle, b.bundle), cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
 	})
 	return p, nil
 }

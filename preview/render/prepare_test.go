@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
@@ -64,6 +65,15 @@ func assemble(parts []part, materials []records.Material, textures ...string) *p
 	return a
 }
 
+// whites returns so many vertices in one place.
+func whites(n int) []vertex.Vertex {
+	vs := make([]vertex.Vertex, n)
+	for i := range vs {
+		vs[i].Color = [4]uint8{255, 255, 255, 255}
+	}
+	return vs
+}
+
 // quad returns a rectangle around center, facing right x up.
 func quad(center, right, up geom.Vec3) part {
 	n := right.Cross(up).Normalize(0, geom.Vec3{0, 0, 1})
@@ -103,20 +113,87 @@ func TestOddOffsets(t *testing.T) {
 			kind, size = vertex.Index32, 4
 		}
 		from := int(m.firstIndex) * size
-		got := vertex.Indices(p.indices[from:from+int(m.indexCount)*size], kind)
+		got := vertex.Indices(p.bundles[m.bundle].indices[from:from+int(m.indexCount)*size], kind)
 		for k := range want {
 			if got[k] != want[k] {
 				t.Errorf("mesh %d: indices %v, want %v", i, got, want)
 				break
 			}
 		}
-		src := a.Meshes[i]
-		if !bytes.Equal(p.vertices[int(m.baseVertex)*32:][:src.VertexSize], a.Geometry.Vertices[src.VertexOffset:][:src.VertexSize]) {
+		src, b := a.Meshes[i], &p.bundles[m.bundle]
+		stride := b.packing.Layout.Size()
+		stored := b.packing.Append(nil, a.Geometry.Vertices[src.VertexOffset:][:src.VertexSize])
+		if stride != 16 || !bytes.Equal(b.vertices[int(m.baseVertex)*stride:][:len(stored)], stored) {
 			t.Errorf("mesh %d: vertices differ", i)
 		}
 	}
 	if p.meshes[1].firstIndex != p.meshes[2].firstIndex {
 		t.Error("a shared range was copied twice")
+	}
+}
+
+// TestBundles: meshes are stored by what their vertices need, shared ranges once, and what
+// they name stays theirs.
+func TestBundles(t *testing.T) {
+	at := func(x float64) part { return quad(geom.Vec3{x, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}) }
+	plain, red, bumpy, both := at(0), at(5), at(10), at(15)
+	red.vertices[2].Color = [4]uint8{255, 0, 0, 255}
+	both.vertices[0].Color[3] = 7
+	bumpy.material, both.material, bumpy.wide, red.indices = 1, 1, true, []uint32{3, 1, 0}
+	normals := defaultMaterial()
+	normals.NormalTexture = 0
+	materials := []records.Material{defaultMaterial(), normals}
+	for name, c := range map[string]struct {
+		parts  []part
+		change func(a *payload.Asset)
+		want   []compact.Layout // of the meshes, in the order of their records
+		size   int              // of all vertices
+	}{
+		"one of each": {[]part{plain, red, bumpy, both}, nil, []compact.Layout{compact.Plain, compact.Colored, compact.Mapped, compact.Colored}, 4 * (16 + 24 + 20 + 24)},
+		"plain":       {[]part{plain, plain}, nil, []compact.Layout{compact.Plain, compact.Plain}, 8 * 16},
+		"shared with a normal map": {[]part{plain, bumpy, plain}, func(a *payload.Asset) {
+			a.Meshes[0].VertexOffset, a.Meshes[0].IndexOffset, a.Meshes[0].IndexType = a.Meshes[1].VertexOffset, a.Meshes[1].IndexOffset, vertex.Index32
+			a.Meshes[0].IndexSize = a.Meshes[1].IndexSize
+		}, []compact.Layout{compact.Mapped, compact.Mapped, compact.Plain}, 4 * (16 + 20)},
+		"overlapping": {[]part{plain, red}, func(a *payload.Asset) {
+			a.Meshes[0].VertexCount, a.Meshes[0].VertexSize = 8, 8*vertex.Size
+		}, []compact.Layout{compact.Colored, compact.Colored}, 8 * 24},
+	} {
+		a := assemble(c.parts, materials)
+		if c.change != nil {
+			c.change(a)
+		}
+		p, err := prepare(a)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		size := 0
+		for i := range p.bundles {
+			size += len(p.bundles[i].vertices)
+		}
+		if size != c.size {
+			t.Errorf("%s: %d bytes of vertices", name, size)
+		}
+		for _, m := range p.meshes {
+			rec, b := &a.Meshes[m.record], &p.bundles[m.bundle]
+			if b.packing.Layout != c.want[m.record] || b.packing.Lattice != p.bundles[0].packing.Lattice {
+				t.Errorf("%s: mesh %d has layout %d", name, m.record, b.packing.Layout)
+			}
+			for k := range m.indexCount {
+				from := int(rec.IndexOffset) + int(k)*rec.IndexType.Size()
+				v := int(vertex.IndexAt(a.Geometry.Indices[from:], rec.IndexType, 0))
+				src := a.Geometry.Vertices[int(rec.VertexOffset)+v*vertex.Size:][:vertex.Size]
+				i := int(m.firstIndex) + int(k)
+				kind := vertex.Index16
+				if m.wide {
+					kind = vertex.Index32
+				}
+				n := int(m.baseVertex) + int(vertex.IndexAt(b.indices, kind, i))
+				if got := b.vertices[n*b.packing.Layout.Size():][:b.packing.Layout.Size()]; !bytes.Equal(got, b.packing.Append(nil, src)) {
+					t.Errorf("%s: mesh %d: corner %d is another vertex", name, m.record, k)
+				}
+			}
+		}
 	}
 }
 
@@ -157,7 +234,7 @@ func TestWorldTransforms(t *testing.T) {
 // becomes the default.
 func TestUsedMaterials(t *testing.T) {
 	q := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
-	a := assemble([]part{q, q, q, q}, []records.Material{{Metallic: 0.1}, {Metallic: 0.2}, {Metallic: 0.3}})
+	a := assemble([]part{q, q, q, q}, []records.Material{{NormalTexture: records.NoIndex, Metallic: 0.1}, {NormalTexture: records.NoIndex, Metallic: 0.2}, {NormalTexture: records.NoIndex, Metallic: 0.3}})
 	for i, m := range []uint32{2, records.NoIndex, 2, 7} {
 		a.Meshes[i].Material = m
 	}

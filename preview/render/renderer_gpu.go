@@ -244,7 +244,7 @@ func (r *Renderer) count(cpu time.Duration) Stats {
 			s.Pending--
 			continue
 		}
-		s.PendingBytes += int64(len(n.vertices) + len(n.indices) - n.sent)
+		s.PendingBytes += int64(n.pending() - n.sent)
 	}
 	s.Resident = len(r.reps) - s.Pending
 	s.GeometryBytes, s.GeometryStorage = r.pool.used, r.pool.allocated()

@@ -3,7 +3,7 @@ package render
 import (
 	"time"
 
-	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -16,7 +16,7 @@ type rep struct {
 	box       geom.Box
 	meshes    []mesh
 	objects   []geom.Mat4
-	at        place
+	bundles   []bundle
 	materials span
 	sets      []*textureSet // by material
 	streamed  bool          // its textures are
@@ -25,19 +25,21 @@ type rep struct {
 	casters   [maxCascades]caster
 
 	// Until it is resident:
-	asset             *payload.Asset
-	vertices, indices []byte
-	sent              int // bytes, vertices first
+	asset *payload.Asset
+	sent  int // bytes of the bundles, of each vertices first
 
 	resident, gone bool
 	textured       bool          // nothing waits for its textures any more
 	askedAt        time.Duration // since when something does; 0: nothing has yet
 
 	// Of the frame that is being collected:
-	stamp       uint64
-	slot        int32 // of the object that stands for the scene
-	objectStamp []uint64
-	objectSlot  []int32
+	slots []objectSlot // by object, 0 for the one that stands for the scene, and bundle
+}
+
+// objectSlot is where an object stands in the frame that it was collected in.
+type objectSlot struct {
+	stamp uint64 // number of the frame
+	slot  int32
 }
 
 // indexUnit is the grain of index memory in bytes.
@@ -46,6 +48,7 @@ const indexUnit = 16
 // page is one vertex buffer, one index buffer and the vertex array over them.
 type page struct {
 	id            int
+	layout        compact.Layout
 	vertices      freeList // in vertices
 	indices       freeList // in units of indexUnit
 	vao           gpu.VertexArray
@@ -74,5 +77,5 @@ func (g *page) allocate(nv, ni int) (place, bool) {
 }
 
 func (a *place) bytes() int64 {
-	return int64(a.vertices.n)*vertex.Size + int64(a.indices.n)*indexUnit
+	return int64(a.vertices.n*a.page.layout.Size()) + int64(a.indices.n)*indexUnit
 }

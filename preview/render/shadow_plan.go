@@ -221,8 +221,8 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 		case fading:
 			p = passDither
 		}
-		it := item{mesh: m, page: d.at.page, mask: cast, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
-		it.state = m.drawKey(p, d.at.page.id) &^ (1<<keySidesShift | 1<<keyMirrorShift)
+		it := item{mesh: m, page: d.bundles[m.bundle].at.page, mask: cast, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
+		it.state = m.drawKey(p, it.page.id) &^ (1<<keySidesShift | 1<<keyMirrorShift)
 		if m.kind.alpha != alphaMask { // textures do not matter
 			it.state &^= keySetMask << keySetShift
 		}

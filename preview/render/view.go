@@ -3,6 +3,7 @@ package render
 import (
 	"math"
 
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -132,14 +133,15 @@ func (p *plane) touches(c, h *[3]float64) bool {
 }
 
 // objectFloats is one object as mesh.vert.glsl reads it: three rows of the
-// linear part with the offset in w, then the pivot.
-const objectFloats = 16
+// linear part with the offset in w, then the pivot and the layout of the vertices,
+// then the lattice: origin and step.
+const objectFloats = 20
 
 // appendObject appends the transform from a mesh's vertices to positions
 // relative to the eye. Large coordinates cancel out against the pivot, which is
 // the eye in the mesh's own space, rounded: vertex - pivot is exact nearby
 // (Sterbenz), and the rest was subtracted in double precision.
-func appendObject(dst []float32, world *geom.Mat4, eye geom.Vec3) []float32 {
+func appendObject(dst []float32, world *geom.Mat4, eye geom.Vec3, p *compact.Packing) []float32 {
 	pivot := geom.Vec3{}
 	if inv, ok := world.InverseAffine(); ok {
 		pivot = geom.FromF32(inv.Point(eye).F32())
@@ -151,7 +153,12 @@ func appendObject(dst []float32, world *geom.Mat4, eye geom.Vec3) []float32 {
 	for row := range 3 {
 		dst = append(dst, float32(world[row]), float32(world[4+row]), float32(world[8+row]), float32(t[row]))
 	}
-	return append(dst, float32(pivot[0]), float32(pivot[1]), float32(pivot[2]), 0)
+	dst = append(dst, float32(pivot[0]), float32(pivot[1]), float32(pivot[2]), float32(p.Layout))
+	step := p.Step
+	if p.Layout == compact.Full { // positions are what they are
+		step = 1
+	}
+	return append(dst, p.Origin[0], p.Origin[1], p.Origin[2], step)
 }
 
 func f32(m geom.Mat4) (out [16]float32) {

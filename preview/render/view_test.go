@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -97,7 +98,7 @@ func TestObjectsAreExactNearby(t *testing.T) {
 		}
 		vertex := geom.FromF32(drawVec(t, "vertex", 1e6).F32())
 		eye := root.Point(vertex).Add(drawVec(t, "step", 10))
-		o := appendObject(nil, &root, eye)
+		o := appendObject(nil, &root, eye, &compact.Packing{})
 		want := root.Point(vertex).Sub(eye)
 		for i := range 3 {
 			row := o[4*i:]
@@ -114,7 +115,7 @@ func TestObjectsAreExactNearby(t *testing.T) {
 
 func TestObjectOfAFlatTransform(t *testing.T) {
 	flat := geom.TRS(geom.Vec3{5, 0, 0}, [4]float64{}, geom.Vec3{1, 0, 1})
-	for _, v := range appendObject(nil, &flat, geom.Vec3{1, 2, 3}) {
+	for _, v := range appendObject(nil, &flat, geom.Vec3{1, 2, 3}, &compact.Packing{}) {
 		if v != v {
 			t.Fatal("NaN")
 		}

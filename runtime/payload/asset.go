@@ -37,6 +37,9 @@ type Asset struct {
 	// Children names, of a node of the pyramid, the entities that stand in for its
 	// children, in their order; nil for others.
 	Children []string
+	// Ready is what a Loader has made of the asset for the Device in advance. It belongs to
+	// this handle: views and other handles have none.
+	Ready any
 	// Version is the content hash as the file's header has it, 0 when unknown.
 	Version [32]byte
 

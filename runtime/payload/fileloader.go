@@ -31,6 +31,10 @@ const defaultWorkers = 10
 // with the size and the SHA-256 that the manifest declares, and with its own
 // content hash, the first time it is loaded and whenever it has changed since.
 type FileLoader struct {
+	// Prepare is called with each asset that was read, in the goroutine that has read it,
+	// to set its Ready for the Device; nil: not. It is set before the first request.
+	Prepare func(*Asset)
+
 	pool    *workpool.Pool[Request]
 	mu      sync.Mutex
 	sound   map[string]checked // by path
@@ -68,6 +72,9 @@ func (l *FileLoader) load(req Request) Result {
 	asset, err := l.read(req)
 	if err != nil {
 		return Result{Err: fmt.Errorf("tile %s, %v: %w", req.TileID, req.Key.Rep, err)}
+	}
+	if l.Prepare != nil && asset.Parts == nil {
+		l.Prepare(asset)
 	}
 	return ResultOf(asset)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
@@ -17,6 +18,14 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
+
+// packing is the runtime.Packer of cooked scenes: what is drawn of them is packed as preview
+// does, about.
+type packing struct{}
+
+func (packing) Estimate(bytes int64) int64 { return compact.Estimate(bytes) }
+
+func (packing) Packed(_ payload.Key, bytes int64) int64 { return compact.Estimate(bytes) }
 
 // origin is what the clock says at frame 0: not 0, so that "0 means unset"
 // cannot hide.
@@ -98,6 +107,9 @@ func (w *model) follow(s *Scenario) {
 // deps returns the injected dependencies.
 func (w *model) deps() runtime.Deps {
 	d := runtime.Deps{Clock: w, Loader: w, Device: w, Visibility: w, MemoryProbe: w}
+	if w.s.Cooked {
+		d.Packer = packing{}
+	}
 	if w.net != nil || w.s.Downloads() {
 		d.Fetcher = w
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -79,10 +80,17 @@ type Range struct{ First, Count uint32 }
 // Buffers are merged vertices and indices. They belong to whoever has them
 // until Release.
 type Buffers struct {
-	Vertices, Indices []byte
+	Vertices, Indices []byte // Vertices as Packing says
 	Type              vertex.IndexType
+	Packing           compact.Packing
+	packed            []byte // behind Vertices, where they are packed
+	merged            []byte
 	pool              *Pool
 }
+
+// Pack packs the merged vertices of some meshes, which have vertex.Size bytes each: appended
+// to dst, or as they are. It may be called from any goroutine.
+type Pack func(dst []byte, members []Member, vertices []byte) (compact.Packing, []byte)
 
 // Release gives the buffers back to their pool. It may be called on nil.
 func (b *Buffers) Release() {
@@ -97,6 +105,7 @@ func (b *Buffers) Release() {
 
 // Pool reuses Buffers. It is safe for concurrent use; the zero value is ready.
 type Pool struct {
+	Pack Pack // what is merged; nil: nothing. Not changed while the pool is in use
 	free sync.Pool
 	out  atomic.Int64
 }
@@ -109,7 +118,8 @@ func (p *Pool) get(vertices, indices int) *Buffers {
 	if b == nil {
 		b = &Buffers{}
 	}
-	b.Vertices, b.Indices = resize(b.Vertices, vertices), resize(b.Indices, indices)
+	b.merged, b.Indices, b.Packing = resize(b.merged, vertices), resize(b.Indices, indices), compact.Packing{}
+	b.Vertices = b.merged
 	b.pool = p
 	p.out.Add(1)
 	return b
@@ -165,8 +175,20 @@ func (g *Group) merge(src Source, pool *Pool) Merged {
 		}
 	}
 	b.Vertices, b.Indices, b.Type = b.Vertices[:vertices*vertex.Size], b.Indices[:indices*t.Size()], t
+	if pool.Pack != nil {
+		b.pack(g.Members, pool.Pack)
+	}
 	m.Buffers = b
 	return m
+}
+
+// pack packs the vertices.
+func (b *Buffers) pack(members []Member, pack Pack) {
+	p, vertices := pack(b.packed[:0], members, b.Vertices)
+	if p.Layout == compact.Full {
+		return
+	}
+	b.Packing, b.Vertices, b.packed = p, vertices, vertices
 }
 
 // fits reports whether the bytes of a mesh are as many as its item says.

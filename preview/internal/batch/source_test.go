@@ -297,7 +297,7 @@ func (plainDevice) Release(ID)                  {}
 // merge.
 func TestWorkers(t *testing.T) {
 	assets := NewAssets(0)
-	workers := NewWorkers(assets, 2)
+	workers := NewWorkers(assets, 2, nil)
 	b := New(Options{Builder: workers, Device: plainDevice{}})
 	b.SetScene(1, 4)
 	var drawn []runtime.Drawn

@@ -10,9 +10,9 @@ type Workers struct {
 }
 
 // NewWorkers returns a Builder with at most so many goroutines; 0 means 1, which
-// merges some gigabytes per second.
-func NewWorkers(source Source, goroutines int) *Workers {
-	pool := &Pool{}
+// merges some gigabytes per second. Pack may be nil.
+func NewWorkers(source Source, goroutines int, pack Pack) *Workers {
+	pool := &Pool{Pack: pack}
 	return &Workers{workpool.New(goroutines, func(job *Job) { job.Finish(job.Merge(source, pool)) }), pool}
 }
 

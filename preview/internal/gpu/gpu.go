@@ -169,6 +169,7 @@ const (
 	Float16                // as float
 	Unorm8                 // 0 to 1
 	Packed10               // 10, 10, 10 and 2 bits, signed, as the integers that they are
+	Uint16                 // as the number that it is
 )
 
 // RecordAttribute is the attribute that holds the number of a draw's record, and

@@ -122,7 +122,7 @@ export class WebGL {
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     const n = u[p++];
     for (let i = 0; i < n; i++, p += 5) {
-      const kind = [gl.FLOAT, gl.HALF_FLOAT, gl.UNSIGNED_BYTE, gl.INT_2_10_10_10_REV][u[p + 2]];
+      const kind = [gl.FLOAT, gl.HALF_FLOAT, gl.UNSIGNED_BYTE, gl.INT_2_10_10_10_REV, gl.UNSIGNED_SHORT][u[p + 2]];
       gl.enableVertexAttribArray(u[p]);
       gl.vertexAttribPointer(u[p], u[p + 1], kind, u[p + 2] === 2, u[p + 3], u[p + 4]);
     }

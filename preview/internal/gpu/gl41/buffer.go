@@ -91,6 +91,8 @@ func attributes(layout []gpu.Attribute) {
 			kind, normalized = gl.UNSIGNED_BYTE, true
 		case gpu.Packed10:
 			kind = gl.INT_2_10_10_10_REV
+		case gpu.Uint16:
+			kind = gl.UNSIGNED_SHORT
 		}
 		gl.EnableVertexAttribArray(uint32(a.Location))
 		gl.VertexAttribPointerWithOffset(uint32(a.Location), int32(a.Components), kind, normalized, int32(a.Stride), uintptr(a.Offset))

@@ -1,0 +1,181 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/vertex"
+	"github.com/untoldkit/untold/format/vertex/compact"
+)
+
+// bundle is the meshes of a representation whose vertices have one layout: few have colours
+// or a normal map, and those should not cost the others bytes.
+type bundle struct {
+	packing           compact.Packing
+	at                place
+	vertices, indices []byte // until they are uploaded
+}
+
+// vertexRange is the vertices of a mesh, or of several that share them.
+type vertexRange struct {
+	from, size int // bytes in the asset
+	layout     compact.Layout
+	first      int32 // vertex in the bundle
+}
+
+// pack stores the vertices of each mesh in as few bytes as it can do with, all on one
+// lattice.
+func (p *prepared) pack(meshes []records.Mesh) {
+	stretch := 1.0
+	for i := range p.objects {
+		o := &p.objects[i]
+		stretch = max(stretch, o.Column(0).Len(), o.Column(1).Len(), o.Column(2).Len())
+	}
+	packing := compact.Choose(p.vertices, stretch, false)
+	if packing.Layout == compact.Full {
+		p.bundles = []bundle{{vertices: p.vertices, indices: p.indices}}
+		return
+	}
+	ranges, of := p.ranges(meshes, packing.Layout != compact.Colored)
+	var used [compact.Layouts]bool
+	var sizes [compact.Layouts]int
+	for i := range ranges {
+		l := ranges[i].layout
+		used[l] = true
+		sizes[l] += ranges[i].size / vertex.Size * l.Size()
+	}
+	var number [compact.Layouts]int32
+	for l := range compact.Layouts {
+		if used[l] {
+			number[l] = int32(len(p.bundles))
+			packing.Layout = l
+			p.bundles = append(p.bundles, bundle{packing: packing, vertices: make([]byte, 0, sizes[l])})
+		}
+	}
+	for i := range ranges {
+		r := &ranges[i]
+		b := &p.bundles[number[r.layout]]
+		r.first = int32(len(b.vertices) / r.layout.Size())
+		b.vertices = b.packing.Append(b.vertices, p.vertices[r.from:r.from+r.size])
+	}
+	for i := range p.meshes {
+		m, r := &p.meshes[i], &ranges[of[i]]
+		m.bundle = number[r.layout]
+		m.baseVertex += r.first - int32(r.from/vertex.Size)
+	}
+	p.dealIndices()
+}
+
+// ranges returns the vertex ranges of the meshes, in their order in the asset, and which is
+// whose. Where some overlap, all vertices are one range. white says that all colours are.
+func (p *prepared) ranges(meshes []records.Mesh, white bool) (list []vertexRange, of []int) {
+	of = make([]int, len(p.meshes))
+	type span struct{ from, size int }
+	known := map[span]int{}
+	layouts := make([]compact.Layout, 0, len(p.meshes))
+	for i := range p.meshes {
+		m := &p.meshes[i]
+		s := span{int(m.baseVertex) * vertex.Size, int(meshes[m.record].VertexSize)}
+		at, ok := known[s]
+		if !ok {
+			at = len(list)
+			known[s] = at
+			list = append(list, vertexRange{from: s.from, size: s.size, layout: compact.Plain})
+			if !white && !compact.White(p.vertices[s.from:s.from+s.size]) {
+				list[at].layout = compact.Colored
+			}
+		}
+		if p.materials[m.material].NormalTexture != records.NoIndex {
+			list[at].layout = max(list[at].layout, compact.Mapped)
+		}
+		of[i] = at
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(list[a].from, list[b].from) })
+	sorted, place, end := make([]vertexRange, 0, len(list)), make([]int, len(list)), 0
+	overlap := false
+	for _, k := range order {
+		r := list[k]
+		overlap = overlap || r.from < end
+		end = max(end, r.from+r.size)
+		place[k] = len(sorted)
+		sorted = append(sorted, r)
+		layouts = append(layouts, r.layout)
+	}
+	if overlap {
+		clear(of)
+		return []vertexRange{{size: len(p.vertices) / vertex.Size * vertex.Size, layout: slices.Max(layouts)}}, of
+	}
+	for i := range of {
+		of[i] = place[of[i]]
+	}
+	return sorted, of
+}
+
+// dealIndices gives the bundles the indices of their meshes: one all of them as they are,
+// several each range once.
+func (p *prepared) dealIndices() {
+	if len(p.bundles) == 1 {
+		p.bundles[0].indices = p.indices
+		return
+	}
+	type span struct {
+		bundle       int32
+		first, count uint32
+		wide         bool
+	}
+	moved := map[span]uint32{}
+	for i := range p.meshes {
+		m := &p.meshes[i]
+		s := span{m.bundle, m.firstIndex, m.indexCount, m.wide}
+		first, ok := moved[s]
+		if !ok {
+			size := m.indexSize()
+			b := &p.bundles[m.bundle]
+			for len(b.indices)%4 != 0 {
+				b.indices = append(b.indices, 0)
+			}
+			first = uint32(len(b.indices) / size)
+			from := int(m.firstIndex) * size
+			b.indices = append(b.indices, p.indices[from:from+int(m.indexCount)*size]...)
+			moved[s] = first
+		}
+		m.firstIndex = first
+	}
+}
+
+// indexSize returns the bytes of an index.
+func (m *mesh) indexSize() int {
+	if m.wide {
+		return 4
+	}
+	return 2
+}
+
+// pending returns the bytes of a representation that are to be uploaded, or were.
+func (n *rep) pending() (bytes int) {
+	for i := range n.bundles {
+		bytes += len(n.bundles[i].vertices) + len(n.bundles[i].indices)
+	}
+	return bytes
+}
+
+// forget gives up the bytes that were uploaded, or need not be any more.
+func (n *rep) forget() {
+	n.asset.Release()
+	n.asset = nil
+	for i := range n.bundles {
+		n.bundles[i].vertices, n.bundles[i].indices = nil, nil
+	}
+}
+
+// give gives the memory of bundles back to a pool.
+func (p *pool) give(bundles []bundle) {
+	for i := range bundles {
+		p.release(bundles[i].at)
+	}
+}
