@@ -18,17 +18,17 @@ import (
 //	48..24  binding of textures
 //	23..0   index
 const (
-	keyIndexBits   = 24
-	keyIndexMask   = 1<<keyIndexBits - 1
-	keyBindingShift    = keyIndexBits
-	keyBindingMask     = 1<<25 - 1
-	keyWideShift   = 49
-	keyPageShift   = 50
-	keyPageMask    = 0xff
-	keyMirrorShift = 58
-	keySidesShift  = 59
-	keyPassShift   = 60
-	keyStateMask   = ^uint64(keyIndexMask)
+	keyIndexBits    = 24
+	keyIndexMask    = 1<<keyIndexBits - 1
+	keyBindingShift = keyIndexBits
+	keyBindingMask  = 1<<25 - 1
+	keyWideShift    = 49
+	keyPageShift    = 50
+	keyPageMask     = 0xff
+	keyMirrorShift  = 58
+	keySidesShift   = 59
+	keyPassShift    = 60
+	keyStateMask    = ^uint64(keyIndexMask)
 )
 
 // maxDraws is what an index in a key can name.

@@ -213,7 +213,6 @@ func (t *textures) remove(n *rep) {
 // as they are.
 func (r *Renderer) SetTextures(p config.Textures, budget int64) error {
 	if r.textures.follows() {
-		r.textures.device.arrays.limit = budget
 		return nil
 	}
 	if p != r.textures.stream.Params() {
@@ -357,10 +356,10 @@ func (t *textures) count(s *Stats) {
 	if !st.Idle {
 		s.TexturesPending = st.Waiting + st.Loading + st.ActiveOps
 	}
-	s.TextureBytes, s.TextureStorage, s.TextureBudget = st.Bytes, t.device.arrays.bytes, st.Budget
-	if !t.follows() {
-		s.TextureBudget = t.device.arrays.limit
+	if t.follows() {
+		t.device.arrays.limit = st.Budget
 	}
+	s.TextureBytes, s.TextureStorage, s.TextureBudget = st.Bytes, t.device.arrays.bytes, t.device.arrays.limit
 	s.TextureUpgrades, s.TextureDowngrades = st.Upgrades, st.Downgrades
 }
 
