@@ -179,6 +179,7 @@ var pictureFigures = []Figure{
 	{"geometry_bytes", Bytes, "geometry on the GPU, at the end"},
 	{"texture_bytes", Bytes, "textures on the GPU, at the end"},
 	{"texture_budget", Bytes, "what textures may take, 0 for no limit"},
+	{"texture_storage_max", Bytes, "most memory of textures, that of layers without one included"},
 	{"textures", Count, "textures on the GPU, at the end"},
 	{"flip_mean", Ratio, "mean FLIP of the worst camera of --compare-whole, 0 to 1"},
 	{"flip_p99", Ratio, "FLIP of the worst camera of --compare-whole: 99 % of the pixels have no more"},

@@ -19,6 +19,7 @@ type collected struct {
 	uploaded map[payload.Key]*rep // the renderer's
 	stats    *Stats               // to count in
 	textures *texture.Streamer    // whose sizes ViewTextureTiers shows
+	bindings *bindings            // of textures
 	number   uint64               // of the frame
 
 	shade   shade
@@ -299,6 +300,7 @@ func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
 	page := d.bundles[m.bundle].at.page
 	it := item{mesh: m, page: page, color: d.color, mask: d.mask, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
+	c.bindings.settle(m.set)
 	it.state = m.drawKey(p, page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift
@@ -364,7 +366,11 @@ func (c *collected) record(l *list) (instanced int) {
 		} else {
 			first = i
 		}
-		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), uint32(it.mask), it.color)
+		var layers [2]uint32
+		if m.set != nil {
+			layers = m.set.layers
+		}
+		c.draws = append(c.draws, uint32(it.slot), uint32(m.material), uint32(it.mask), it.color, layers[0], layers[1], 0, 0)
 		c.commands = append(c.commands, it.indexCount, count, it.firstIndex, uint32(m.baseVertex), uint32(l.first+i))
 	}
 	return instanced
@@ -375,11 +381,11 @@ func (c *collected) record(l *list) (instanced int) {
 func (it *item) repeats(other *item) bool {
 	m, o := it.mesh, other.mesh
 	return it.state == other.state && it.page == other.page && it.firstIndex == other.firstIndex && m.baseVertex == o.baseVertex &&
-		it.indexCount == other.indexCount && m.set == o.set && m.kind.alpha != alphaBlend
+		it.indexCount == other.indexCount && m.kind.alpha != alphaBlend
 }
 
 // Words of a draw's record, and of its command, which OpenGL defines.
 const (
-	drawWords    = 4
+	drawWords    = 8
 	commandWords = 5
 )

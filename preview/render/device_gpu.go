@@ -150,6 +150,7 @@ func (r *Renderer) Pump(b Budget) (idle bool) {
 		spent += n
 		r.stats.UploadPieces++
 	}
+	r.textures.device.arrays.tidy()
 	r.messages.at(stageBatches)
 	for left() {
 		n := r.batches.upload()

@@ -18,8 +18,9 @@
 //
 // The package has two halves. What to draw is decided without a device, and tested
 // without one: collect.go makes the lists of a frame, shadow_plan.go what goes into
-// shadow maps, frame_block.go and material.go what shaders read. Files named _gpu
-// hold the resources and issue the calls.
+// shadow maps, arrays.go and bindings.go where textures lie, frame_block.go and
+// material.go what shaders read. Files named _gpu hold the resources and issue the
+// calls.
 //
 // The shaders are written once, in what GLSL 4.10 and GLSL ES 3.00 share, and in
 // words that the prologue of a device defines: TABLE and UTABLE are the samplers of

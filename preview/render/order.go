@@ -15,20 +15,20 @@ import (
 //	58      mirrored
 //	57..50  page of the geometry pool
 //	49      32-bit indices
-//	48..24  texture set
+//	48..24  binding of textures
 //	23..0   index
 const (
-	keyIndexBits   = 24
-	keyIndexMask   = 1<<keyIndexBits - 1
-	keySetShift    = keyIndexBits
-	keySetMask     = 1<<25 - 1
-	keyWideShift   = 49
-	keyPageShift   = 50
-	keyPageMask    = 0xff
-	keyMirrorShift = 58
-	keySidesShift  = 59
-	keyPassShift   = 60
-	keyStateMask   = ^uint64(keyIndexMask)
+	keyIndexBits    = 24
+	keyIndexMask    = 1<<keyIndexBits - 1
+	keyBindingShift = keyIndexBits
+	keyBindingMask  = 1<<25 - 1
+	keyWideShift    = 49
+	keyPageShift    = 50
+	keyPageMask     = 0xff
+	keyMirrorShift  = 58
+	keySidesShift   = 59
+	keyPassShift    = 60
+	keyStateMask    = ^uint64(keyIndexMask)
 )
 
 // maxDraws is what an index in a key can name.
@@ -49,7 +49,7 @@ const (
 	passes
 )
 
-// drawKey returns the key without the index.
+// drawKey returns the key without the index. The textures' places are settled.
 func (m *mesh) drawKey(p pass, page int) uint64 {
 	k := uint64(p)<<keyPassShift | uint64(page&keyPageMask)<<keyPageShift
 	if m.kind.doubleSided {
@@ -62,7 +62,7 @@ func (m *mesh) drawKey(p pass, page int) uint64 {
 		k |= 1 << keyWideShift
 	}
 	if m.set != nil {
-		k |= uint64(m.set.id&keySetMask) << keySetShift
+		k |= uint64(m.set.binding&keyBindingMask) << keyBindingShift
 	}
 	return k
 }

@@ -52,7 +52,7 @@ func TestFadesAddUp(t *testing.T) {
 }
 
 func TestDrawOrder(t *testing.T) {
-	set := &textureSet{id: 5}
+	set := &textureSet{binding: 5}
 	kinds := []mesh{
 		{},
 		{set: set},

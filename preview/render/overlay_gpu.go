@@ -78,7 +78,7 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	d.Cull(gpu.CullOff)
 	d.Blend(gpu.BlendAlpha)
 	o.geometry.Write(at, bytesOf(v.Vertices), v.Indices)
-	d.BindTexture(unitAtlas, o.atlas)
+	d.BindAtlas(unitAtlas, o.atlas)
 	d.UseProgram(r.programs.overlay)
 	d.DrawTriangles(len(v.Indices))
 	r.unbind()

@@ -218,7 +218,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 
 // beginFrame begins to collect what is drawn of a frame.
 func (r *Renderer) beginFrame(f *Frame) {
-	r.frame.textures = r.textures.stream
+	r.frame.textures, r.frame.bindings = r.textures.stream, &r.textures.bindings
 	r.frame.begin(f, r.frames, float64(r.targets.width)/float64(r.targets.height))
 }
 

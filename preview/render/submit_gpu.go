@@ -48,9 +48,9 @@ type pipeline struct {
 	sides    int8 // 0 unknown, 1 front faces only, 2 both
 	mirrored int8
 	coverage bool
-	textures [slots]gpu.Texture
-	set      *textureSet
-	setKnown bool
+	textures binding // what is bound
+	bound    uint32  // number of the binding that it is
+	known    bool
 }
 
 // setState sets the pipeline for a draw.
@@ -70,9 +70,9 @@ func (r *Renderer) setState(st *pipeline, it *item, p pass, s submission) {
 		st.program = program
 		r.device.UseProgram(program)
 	}
-	if (!st.setKnown || st.set != it.mesh.set) && !s.wires && (!s.shadow || shadowKind(p)&shadowMasked != 0) {
-		st.set, st.setKnown = it.mesh.set, true
-		r.textures.bind(it.mesh.set, &st.textures)
+	if bound := uint32(it.state >> keyBindingShift & keyBindingMask); (!st.known || st.bound != bound) && !s.wires && (!s.shadow || shadowKind(p)&shadowMasked != 0) {
+		st.bound, st.known = bound, true
+		r.textures.bind(bound, &st.textures)
 	}
 	if s.shadow {
 		return

@@ -16,7 +16,7 @@ const pieceBytes = 256 << 10
 // all levels of the next size are there.
 type textureDevice struct {
 	gpu        gpu.Device
-	copies     bool // between textures
+	arrays     textureArrays
 	anisotropy int
 	table      []gpuTexture // ID - 1 is the index
 	queue      []*upload    // first in, first out
@@ -29,21 +29,15 @@ var (
 	_ texture.Trimmer = (*textureDevice)(nil)
 )
 
-// storage is a texture object.
-type storage struct {
-	name gpu.Texture // 0 for none
-	gpu.TextureInfo
-}
-
 // gpuTexture is what is drawn, and what will take its place.
 type gpuTexture struct {
-	storage
+	at   *layer // nil: nothing yet
 	next *upload
 }
 
 // upload is a texture on its way to the GPU.
 type upload struct {
-	storage
+	at    *layer // nil: not begun
 	id    texture.ID
 	image *texfile.Image
 	level int // to upload next, from the smallest
@@ -51,12 +45,12 @@ type upload struct {
 	gone  bool
 }
 
-// name returns the object to draw with, 0 while there is none.
-func (d *textureDevice) name(id texture.ID) gpu.Texture {
-	if id == 0 || int(id) > len(d.table) {
-		return 0
+// at returns the layer to draw with, none while there is none.
+func (d *textureDevice) at(id texture.ID) gpu.Layer {
+	if id == 0 || int(id) > len(d.table) || d.table[id-1].at == nil {
+		return gpu.Layer{}
 	}
-	return d.table[id-1].name
+	return d.table[id-1].at.at()
 }
 
 // Upload is the texture.Device: Pump does the work.
@@ -79,37 +73,38 @@ func (d *textureDevice) Uploaded(id texture.ID) bool { return d.table[id-1].next
 func (d *textureDevice) Release(id texture.ID) {
 	t := &d.table[id-1]
 	d.cancel(t)
-	d.delete(&t.storage)
+	d.free(&t.at)
 }
 
 // cancel ends an upload that is under way.
 func (d *textureDevice) cancel(t *gpuTexture) {
 	if u := t.next; u != nil {
 		u.gone, u.image, t.next = true, nil, nil
-		d.delete(&u.storage)
+		d.free(&u.at)
 	}
 }
 
-func (d *textureDevice) delete(s *storage) {
-	if s.name != 0 {
-		d.gpu.DeleteTexture(s.name)
+func (d *textureDevice) free(l **layer) {
+	if *l != nil {
+		d.arrays.free(*l)
+		*l = nil
 	}
-	*s = storage{}
 }
 
 // Trim is the texture.Trimmer: the levels that remain are copied on the GPU.
 func (d *textureDevice) Trim(id texture.ID, levels int) bool {
 	t := &d.table[id-1]
-	if !d.copies || t.name == 0 || t.next != nil || levels < 1 || levels >= t.Levels {
+	if !d.arrays.copies || t.at == nil || t.next != nil || levels < 1 || levels >= t.at.array.class.Levels {
 		return false
 	}
-	small := t.storage
-	small.Width, small.Height = t.Mip(levels)
+	whole := t.at.array.class.TextureInfo
+	small := whole
+	small.Width, small.Height = whole.Mip(levels)
 	small.Levels -= levels
-	small.name = d.gpu.NewTexture(&small.TextureInfo)
-	d.gpu.CopyTexture(small.name, t.name, &t.TextureInfo, levels)
-	d.delete(&t.storage)
-	t.storage = small
+	to := d.arrays.alloc(&small)
+	d.gpu.CopyTexture(to.at(), t.at.at(), &whole, 1, levels)
+	d.free(&t.at)
+	t.at = to
 	return true
 }
 
@@ -127,11 +122,11 @@ func (d *textureDevice) neutral(slot int) gpu.Texture {
 	}
 	const edge, levels = 4, 3
 	i := gpu.TextureInfo{Encoding: texfile.RGBA8, SRGB: use.SRGB(), Width: edge, Height: edge, Levels: levels, Anisotropy: d.anisotropy}
-	t := d.gpu.NewTexture(&i)
+	t := d.gpu.NewTexture(&i, 1)
 	pix := bytes.Repeat(texel[:], edge*edge)
 	for level := range levels {
 		w, h := i.Mip(level)
-		d.gpu.WriteRows(t, &i, level, 0, w, h, pix[:4*w*h])
+		d.gpu.WriteRows(t, &i, 0, level, 0, w, h, pix[:4*w*h])
 	}
 	return t
 }
@@ -146,13 +141,12 @@ func (d *textureDevice) pump() int64 {
 		return 0
 	}
 	u := d.queue[0]
-	if u.name == 0 {
+	if u.at == nil {
 		l := &u.image.Levels[0]
-		u.TextureInfo = gpu.TextureInfo{
+		u.at = d.arrays.alloc(&gpu.TextureInfo{
 			Encoding: u.image.Encoding, SRGB: u.image.Use.SRGB(), GreenInAlpha: u.image.NormalPacked,
 			Width: l.Width, Height: l.Height, Levels: len(u.image.Levels), Anisotropy: d.anisotropy,
-		}
-		u.name = d.gpu.NewTexture(&u.TextureInfo)
+		})
 	}
 	n := int64(0)
 	for n < pieceBytes && u.level >= 0 {
@@ -161,21 +155,23 @@ func (d *textureDevice) pump() int64 {
 	if u.level < 0 {
 		d.queue = d.queue[1:]
 		t := &d.table[u.id-1]
-		d.delete(&t.storage)
-		t.storage, t.next = u.storage, nil
+		d.free(&t.at)
+		t.at, t.next = u.at, nil
 		u.image = nil
+		d.arrays.moves++
 	}
 	return n
 }
 
 // step uploads rows of the next level.
 func (u *upload) step(d gpu.Device, limit int) int64 {
-	l := &u.image.Levels[u.level]
-	rowBytes, all := u.Encoding.RowBytes(l.Width), u.Encoding.Rows(l.Height)
+	l, i := &u.image.Levels[u.level], &u.at.array.class.TextureInfo
+	rowBytes, all := i.Encoding.RowBytes(l.Width), i.Encoding.Rows(l.Height)
 	rows := min(max(1, limit/rowBytes), all-u.row)
-	_, lines := u.Encoding.Block()
+	_, lines := i.Encoding.Block()
 	from := lines * u.row
-	d.WriteRows(u.name, &u.TextureInfo, u.level, from, l.Width, min(lines*rows, l.Height-from), l.Pix[rowBytes*u.row:][:rowBytes*rows])
+	at := u.at.at()
+	d.WriteRows(at.Texture, i, at.Number, u.level, from, l.Width, min(lines*rows, l.Height-from), l.Pix[rowBytes*u.row:][:rowBytes*rows])
 	if u.row += rows; u.row == all {
 		u.row = 0
 		u.level--

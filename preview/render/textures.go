@@ -30,23 +30,21 @@ type TextureView struct {
 type textureKey [slots]texture.ID
 
 // textureSet is the textures of a material. Materials with the same textures
-// share a set, and draws with the same set are batched.
+// share a set.
 type textureSet struct {
-	id   uint32
 	refs int
 	key  textureKey
+
+	// Where the textures are, as bindings.settle has it:
+	seen    uint64
+	binding uint32
+	layers  [2]uint32 // a byte by slot
 }
 
 // textureSets holds the sets in use.
-type textureSets struct {
-	byKey  map[textureKey]*textureSet
-	ids    []uint32 // of sets that are gone
-	nextID uint32
-}
+type textureSets struct{ byKey map[textureKey]*textureSet }
 
-func newTextureSets() textureSets {
-	return textureSets{byKey: map[textureKey]*textureSet{}, nextID: 1} // 0 sorts draws without textures first
-}
+func newTextureSets() textureSets { return textureSets{map[textureKey]*textureSet{}} }
 
 // acquire returns the set of some textures; nil when there is none.
 func (t *textureSets) acquire(key textureKey) *textureSet {
@@ -55,12 +53,7 @@ func (t *textureSets) acquire(key textureKey) *textureSet {
 	}
 	s, ok := t.byKey[key]
 	if !ok {
-		s = &textureSet{id: t.nextID, key: key}
-		if n := len(t.ids); n > 0 {
-			s.id, t.ids = t.ids[n-1], t.ids[:n-1]
-		} else {
-			t.nextID++
-		}
+		s = &textureSet{key: key}
 		t.byKey[key] = s
 	}
 	s.refs++
@@ -74,7 +67,6 @@ func (t *textureSets) release(s *textureSet) {
 	}
 	if s.refs--; s.refs == 0 {
 		delete(t.byKey, s.key)
-		t.ids = append(t.ids, s.id)
 	}
 }
 

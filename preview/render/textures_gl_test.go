@@ -20,7 +20,6 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -361,12 +360,12 @@ func TestTrim(t *testing.T) {
 		if d.Trim(1, 6) || d.Trim(1, 0) || !d.Trim(1, 2) || !d.Trim(1, 1) {
 			t.Error("the wrong levels were dropped")
 		}
-		if got := d.table[0]; got.Width != 5 || got.Height != 3 || got.Levels != 3 {
+		if got := d.table[0].at.array.class; got.Width != 5 || got.Height != 3 || got.Levels != 3 {
 			t.Errorf("%+v", got)
 		}
 		for k := range 3 {
 			want := img.Levels[k+3].Pix
-			if got := readLevel(d.name(1), k, enc, len(want)); !bytes.Equal(got, want) {
+			if got := readLevel(d.table[0].at, k, enc, len(want)); !bytes.Equal(got, want) {
 				t.Errorf("%v, level %d: %v, want %v", enc, k, got, want)
 			}
 		}
@@ -425,16 +424,16 @@ func TestCloseWhileTexturesLoad(t *testing.T) {
 	})
 }
 
-// readLevel returns n bytes of a level of a texture.
-func readLevel(name gpu.Texture, level int, enc texfile.Encoding, n int) []byte {
-	out := make([]byte, n)
+// readLevel returns a level of a texture, which has n bytes.
+func readLevel(l *layer, level int, enc texfile.Encoding, n int) []byte {
+	out := make([]byte, n*len(l.array.layers))
 	gl.ActiveTexture(gl.TEXTURE0 + unitAtlas)
-	gl.BindTexture(gl.TEXTURE_2D, uint32(name))
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(l.array.name))
 	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
 	if enc == texfile.RGBA8 {
-		gl.GetTexImage(gl.TEXTURE_2D, int32(level), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&out[0]))
+		gl.GetTexImage(gl.TEXTURE_2D_ARRAY, int32(level), gl.RGBA, gl.UNSIGNED_BYTE, unsafe.Pointer(&out[0]))
 	} else {
-		gl.GetCompressedTexImage(gl.TEXTURE_2D, int32(level), unsafe.Pointer(&out[0]))
+		gl.GetCompressedTexImage(gl.TEXTURE_2D_ARRAY, int32(level), unsafe.Pointer(&out[0]))
 	}
-	return out
+	return out[n*l.number:][:n]
 }

@@ -20,6 +20,7 @@ import (
 // black for what glows.
 type textures struct {
 	sets     textureSets
+	bindings bindings
 	device   textureDevice
 	loader   *texture.FileLoader
 	workers  int // of it
@@ -50,9 +51,10 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 	caps := d.Caps()
 	t := &textures{
 		sets:   newTextureSets(),
-		device: textureDevice{gpu: d, copies: caps.CopyTexture, anisotropy: o.Anisotropy},
+		device: textureDevice{gpu: d, arrays: newTextureArrays(d, caps.CopyTexture, caps.MaxLayers), anisotropy: o.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
+	t.bindings = newBindings(t.device.at, &t.device.arrays.moves)
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: caps.Blocks, ASTC: caps.ASTC, WebGL: caps.WebGL, Source: o.TextureSource, Reader: o.TextureReader})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
@@ -71,6 +73,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 		return nil, errors.Join(err, t.loader.Close())
 	}
 	t.own = t.stream
+	t.setBudget(o.TextureBudget)
 	for slot := range t.fallback {
 		t.fallback[slot] = t.device.neutral(slot)
 	}
@@ -108,14 +111,11 @@ func (o *Options) white(slot texture.Slot, err error) {
 	}
 }
 
-// bind binds the textures of a set to their units; bound is what is there.
-func (t *textures) bind(s *textureSet, bound *[slots]gpu.Texture) {
-	for slot := range slots {
-		name := t.fallback[slot]
-		if s != nil {
-			if have := t.device.name(s.key[slot]); have != 0 {
-				name = have
-			}
+// bind binds the arrays of a binding to their units; bound is what is there.
+func (t *textures) bind(number uint32, bound *binding) {
+	for slot, name := range t.bindings.list[number] {
+		if name == 0 {
+			name = t.fallback[slot]
 		}
 		if name != bound[slot] {
 			t.device.gpu.BindTexture(slot, name)
@@ -221,8 +221,17 @@ func (r *Renderer) SetTextures(p config.Textures, budget int64) error {
 		}
 		r.textures.first.Store(int64(min(p.MinDimension, r.options.MaxTexture)))
 	}
-	r.textures.stream.SetBudget(budget)
+	r.textures.setBudget(budget)
 	return nil
+}
+
+// setBudget limits the bytes of textures, and with them of layers that are idle.
+func (t *textures) setBudget(bytes int64) {
+	t.device.arrays.limit = bytes
+	if bytes > 0 {
+		bytes = max(1, bytes-t.device.arrays.reserve())
+	}
+	t.own.SetBudget(bytes)
 }
 
 // SetTextureScales says how large textures are in the world; one that is followed
@@ -253,6 +262,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 		r.beginFrame(v.Frame)
 		r.frame.see(v.Frame)
 	}
+	t.setBudget(t.device.arrays.limit)
 	t.view.Now, t.view.Camera, t.view.Pixel, t.view.Busy = v.Now, v.Camera, v.Pixel, v.Busy
 	t.update(r.frame.visible, false)
 }
@@ -346,7 +356,10 @@ func (t *textures) count(s *Stats) {
 	if !st.Idle {
 		s.TexturesPending = st.Waiting + st.Loading + st.ActiveOps
 	}
-	s.TextureBytes, s.TextureBudget = st.Bytes, st.Budget
+	if t.follows() {
+		t.device.arrays.limit = st.Budget
+	}
+	s.TextureBytes, s.TextureStorage, s.TextureBudget = st.Bytes, t.device.arrays.bytes, t.device.arrays.limit
 	s.TextureUpgrades, s.TextureDowngrades = st.Upgrades, st.Downgrades
 }
 

@@ -43,17 +43,13 @@ func TestTextureSets(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				uses := map[*textureSet]int{}
-				ids := map[uint32]*textureSet{}
 				keys := map[textureKey]*textureSet{}
 				for _, s := range held {
 					uses[s]++
-					if other := ids[s.id]; other != nil && other != s || s.id == 0 {
-						t.Fatalf("two sets have the id %d", s.id)
-					}
 					if other := keys[s.key]; other != nil && other != s {
 						t.Fatalf("two sets have the textures %v", s.key)
 					}
-					ids[s.id], keys[s.key] = s, s
+					keys[s.key] = s
 				}
 				if len(sets.byKey) != len(uses) {
 					t.Fatalf("%d sets, want %d", len(sets.byKey), len(uses))

@@ -275,6 +275,7 @@ type Stats struct {
 	TexturesPending int // that come or change their size
 	TexturesMissing int // not found or not readable: drawn white
 	TextureBytes    int64
+	TextureStorage  int64 // allocated for textures: layers that are idle, and those that come, count too
 	TextureBudget   int64 // 0: no limit
 
 	BatchStats

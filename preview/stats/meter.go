@@ -79,6 +79,7 @@ func (m *Meter) Drew(st *render.Stats) {
 	o.NotUploaded += st.NotResident
 	o.GLErrors, o.GLPerformance, o.GLPerformanceStart = st.GLErrors, st.GLPerformance, st.GLPerformanceStart
 	o.TextureBytes, o.TextureBudget, o.Textures = st.TextureBytes, st.TextureBudget, st.Textures
+	o.TextureStorageMax = max(o.TextureStorageMax, st.TextureStorage)
 
 	m.drawn++
 	m.draws += int64(st.Draws)

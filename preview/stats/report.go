@@ -69,7 +69,10 @@ type Report struct {
 	GeometryBytes int64 `json:"geometry_bytes"`
 	TextureBytes  int64 `json:"texture_bytes"`
 	TextureBudget int64 `json:"texture_budget"` // 0: no limit
-	Textures      int   `json:"textures"`
+	// TextureStorageMax is the most memory of textures: layers without one, and those
+	// of textures on their way, count too.
+	TextureStorageMax int64 `json:"texture_storage_max"`
+	Textures          int   `json:"textures"`
 
 	// CompareFigures say that there is no difference where nothing was compared.
 	CompareFigures

@@ -49,6 +49,7 @@ type Caps struct {
 	Wireframe               bool // Wireframe works
 	Anisotropy              int  // the most
 	MaxTexture              int  // edge in texels
+	MaxLayers               int  // of a texture
 	Samples                 int  // the most
 	MaxDraws                int  // records of a frame that shaders can read
 	DedicatedBytes          int64
@@ -205,18 +206,22 @@ type Source struct {
 }
 
 type textures interface {
-	// NewTexture makes a texture with all its levels. It is repeated, and filtered
-	// by as many samples as Anisotropy.
-	NewTexture(*TextureInfo) Texture
+	// NewTexture makes a texture of so many layers, at least 1, with all their levels:
+	// an array, as shaders see it. It is repeated, and filtered by as many samples as
+	// Anisotropy.
+	NewTexture(i *TextureInfo, layers int) Texture
 	// NewAtlas makes a texture of one channel and one level, that ends at its edges.
 	NewAtlas(width, height int, pix []byte) Texture
-	// WriteRows stores rows of a level, whole blocks of them, from texel y on.
-	WriteRows(t Texture, i *TextureInfo, level, y, width, height int, data []byte)
-	// CopyTexture copies the smaller levels of a texture, from number skip on, to
-	// another one.
-	CopyTexture(dst, src Texture, i *TextureInfo, skip int)
+	// WriteRows stores rows of a level of a layer, whole blocks of them, from texel y
+	// on. Frames in flight may draw with other layers.
+	WriteRows(t Texture, i *TextureInfo, layer, level, y, width, height int, data []byte)
+	// CopyTexture copies layers in a row to another texture, of each the smaller
+	// levels, from number skip on. i is of the source.
+	CopyTexture(dst, src Layer, i *TextureInfo, layers, skip int)
 	DeleteTexture(Texture)
+	// BindTexture binds a texture of NewTexture to a unit, BindAtlas one of NewAtlas.
 	BindTexture(unit int, t Texture)
+	BindAtlas(unit int, t Texture)
 
 	// NewShadowMaps makes layers of depths that shaders compare with, and a
 	// framebuffer for each.
@@ -229,7 +234,13 @@ type textures interface {
 	NewTarget(width, height, samples int) (Target, error)
 }
 
-// TextureInfo describes a texture.
+// Layer is a layer of a texture.
+type Layer struct {
+	Texture Texture
+	Number  int
+}
+
+// TextureInfo describes a texture; all its layers are alike.
 type TextureInfo struct {
 	Encoding      texfile.Encoding
 	SRGB          bool // colours, which shaders get as linear light
@@ -247,6 +258,14 @@ func (i *TextureInfo) Mip(level int) (width, height int) {
 // Bytes returns the size of so many texels in bytes.
 func (i *TextureInfo) Bytes(width, height int) int {
 	return i.Encoding.RowBytes(width) * i.Encoding.Rows(height)
+}
+
+// LayerBytes returns the size of a layer with all its levels in bytes.
+func (i *TextureInfo) LayerBytes() (n int64) {
+	for level := range i.Levels {
+		n += int64(i.Bytes(i.Mip(level)))
+	}
+	return n
 }
 
 // Target is the framebuffers that a picture passes: samples, what they are

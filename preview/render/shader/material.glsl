@@ -9,6 +9,11 @@ float channel(vec4 c, uint which) {
     return which == 0u ? c.r : which == 1u ? c.g : which == 2u ? c.b : c.a;
 }
 
+// The layer in which the texture of a slot lies, a byte each.
+float layerOf(uvec2 layers, int slot) {
+    return float(layers[slot >> 2] >> (8 * (slot & 3)) & 255u);
+}
+
 // Threshold of a pixel in an 8 x 8 ordered dither, (0, 1).
 float ditherThreshold() {
     uvec2 p = uvec2(gl_FragCoord.xy);

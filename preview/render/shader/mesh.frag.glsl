@@ -6,8 +6,9 @@ in vec4 v_tangent;
 in vec4 v_color;
 in vec2 v_uv;
 flat in uvec4 v_draw;
+flat in uvec2 v_layers;
 
-uniform sampler2D u_base, u_normal, u_metallic, u_roughness, u_emissive, u_occlusion;
+uniform sampler2DArray u_base, u_normal, u_metallic, u_roughness, u_emissive, u_occlusion;
 uniform sampler2DArrayShadow u_shadow;
 
 layout(location = 0) out vec4 o_color;
@@ -125,7 +126,7 @@ void main() {
     uint flags = uint(FETCH(u_materials, m + 3).x);
 
 #ifdef TEXTURED
-    base *= texture(u_base, v_uv);
+    base *= texture(u_base, vec3(v_uv, layerOf(v_layers, 0)));
 #endif
     base *= v_color;
     float alpha = 1.0;
@@ -160,7 +161,7 @@ void main() {
     if ((flags & HAS_NORMAL) != 0u) {
         // The frame is not made orthogonal again, as MikkTSpace wants it.
         // Block-compressed maps have two channels; the third follows.
-        vec2 xy = texture(u_normal, v_uv).xy * 2.0 - 1.0;
+        vec2 xy = texture(u_normal, vec3(v_uv, layerOf(v_layers, 1))).xy * 2.0 - 1.0;
         vec3 t = vec3(xy * factors.z, sqrt(max(1.0 - dot(xy, xy), 0.0)));
         vec3 bitangent = cross(v_normal, v_tangent.xyz) * v_tangent.w;
         vec3 mapped = t.x * v_tangent.xyz + t.y * bitangent + t.z * v_normal;
@@ -187,10 +188,10 @@ void main() {
 #else
     float metallic = factors.x, roughness = factors.y, occlusion = 1.0;
 #ifdef TEXTURED
-    if ((flags & HAS_METALLIC) != 0u) metallic *= channel(texture(u_metallic, v_uv), flags >> 8 & 3u);
-    if ((flags & HAS_ROUGHNESS) != 0u) roughness *= channel(texture(u_roughness, v_uv), flags >> 10 & 3u);
-    if ((flags & HAS_OCCLUSION) != 0u) occlusion += factors.w * (texture(u_occlusion, v_uv).r - 1.0);
-    if ((flags & HAS_EMISSIVE) != 0u) emissive.rgb *= texture(u_emissive, v_uv).rgb;
+    if ((flags & HAS_METALLIC) != 0u) metallic *= channel(texture(u_metallic, vec3(v_uv, layerOf(v_layers, 2))), flags >> 8 & 3u);
+    if ((flags & HAS_ROUGHNESS) != 0u) roughness *= channel(texture(u_roughness, vec3(v_uv, layerOf(v_layers, 3))), flags >> 10 & 3u);
+    if ((flags & HAS_OCCLUSION) != 0u) occlusion += factors.w * (texture(u_occlusion, vec3(v_uv, layerOf(v_layers, 5))).r - 1.0);
+    if ((flags & HAS_EMISSIVE) != 0u) emissive.rgb *= texture(u_emissive, vec3(v_uv, layerOf(v_layers, 4))).rgb;
 #endif
     roughness = clamp(roughness, 0.045, 1.0);
     // Curvature and normal maps below a pixel's size widen the highlight

@@ -1,4 +1,5 @@
-// Vertices of a mesh. A draw is one record: which object, which material.
+// Vertices of a mesh. A draw is one record of two texels: which object, which
+// material, and in which layers its textures lie.
 
 layout(location = 0) in vec4 a_position; // packed: lower 16 bits of each axis, and the upper 5 of all
 layout(location = 1) in vec4 a_normal;  // -511..511
@@ -21,10 +22,11 @@ out vec4 v_color;
 #if !defined(SHADOW) || defined(MASK) || defined(DITHER)
 out vec2 v_uv;
 flat out uvec4 v_draw; // material, mask, colour, unused
+flat out uvec2 v_layers;
 #endif
 
 void main() {
-    uvec4 draw = FETCH(u_draws, RECORD);
+    uvec4 draw = FETCH(u_draws, 2 * RECORD);
     int o = int(draw.x) * 5;
     vec4 r0 = FETCH(u_objects, o), r1 = FETCH(u_objects, o + 1), r2 = FETCH(u_objects, o + 2);
     vec4 pivot = FETCH(u_objects, o + 3), lattice = FETCH(u_objects, o + 4);
@@ -63,5 +65,6 @@ void main() {
 #if !defined(SHADOW) || defined(MASK) || defined(DITHER)
     v_uv = vec2(a_uv.x, 1.0 - a_uv.y);
     v_draw = draw.yzwx;
+    v_layers = FETCH(u_draws, 2 * RECORD + 1).xy;
 #endif
 }

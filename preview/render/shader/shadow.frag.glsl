@@ -5,13 +5,14 @@ flat in uvec4 v_draw;
 #endif
 #ifdef MASK
 in vec2 v_uv;
-uniform sampler2D u_base;
+flat in uvec2 v_layers;
+uniform sampler2DArray u_base;
 #endif
 
 void main() {
 #ifdef MASK
     int m = int(v_draw.x) * 4;
-    if (texture(u_base, v_uv).a * FETCH(u_materials, m).a < FETCH(u_materials, m + 1).w) discard;
+    if (texture(u_base, vec3(v_uv, layerOf(v_layers, 0))).a * FETCH(u_materials, m).a < FETCH(u_materials, m + 1).w) discard;
 #endif
 #ifdef DITHER
     if (fadedOut(v_draw.y)) discard;

@@ -48,6 +48,7 @@ export class WebGL {
       software: this.software(),
       anisotropy: aniso ? gl.getParameter(aniso.MAX_TEXTURE_MAX_ANISOTROPY_EXT) : 1,
       maxTexture: gl.getParameter(gl.MAX_TEXTURE_SIZE),
+      maxLayers: gl.getParameter(gl.MAX_ARRAY_TEXTURE_LAYERS),
       samples: gl.getParameter(gl.MAX_SAMPLES),
     };
   }
@@ -460,13 +461,13 @@ export class WebGL {
         case 22: { // NewTexture
           const t = gl.createTexture();
           gl.activeTexture(gl.TEXTURE0 + SCRATCH);
-          gl.bindTexture(gl.TEXTURE_2D, t);
-          gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
-          gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
-          if (u[p + 6] > 1) gl.texParameteri(gl.TEXTURE_2D, 0x84fe, u[p + 6]); // TEXTURE_MAX_ANISOTROPY_EXT
-          gl.texStorage2D(gl.TEXTURE_2D, u[p + 3], u[p + 1], u[p + 4], u[p + 5]);
-          objects[u[p]] = { kind: "texture", gl: t, format: u[p + 1], compressed: u[p + 2] === 1 };
-          p += 7;
+          gl.bindTexture(gl.TEXTURE_2D_ARRAY, t);
+          gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
+          gl.texParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MAG_FILTER, gl.LINEAR);
+          if (u[p + 7] > 1) gl.texParameteri(gl.TEXTURE_2D_ARRAY, 0x84fe, u[p + 7]); // TEXTURE_MAX_ANISOTROPY_EXT
+          gl.texStorage3D(gl.TEXTURE_2D_ARRAY, u[p + 3], u[p + 1], u[p + 4], u[p + 5], u[p + 6]);
+          objects[u[p]] = { kind: "texture", target: gl.TEXTURE_2D_ARRAY, gl: t, format: u[p + 1], compressed: u[p + 2] === 1 };
+          p += 8;
           break;
         }
         case 23: { // NewAtlas
@@ -479,23 +480,23 @@ export class WebGL {
           gl.texStorage2D(gl.TEXTURE_2D, 1, gl.R8, u[p + 1], u[p + 2]);
           gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, u[p + 1], u[p + 2], gl.RED, gl.UNSIGNED_BYTE, u8, u[p + 3]);
           gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
-          objects[u[p]] = { kind: "texture", gl: t };
+          objects[u[p]] = { kind: "texture", target: gl.TEXTURE_2D, gl: t };
           p += 4;
           break;
         }
         case 24: { // WriteTexture
           const o = objects[u[p]];
           gl.activeTexture(gl.TEXTURE0 + SCRATCH);
-          gl.bindTexture(gl.TEXTURE_2D, o.gl);
-          if (o.compressed) gl.compressedTexSubImage2D(gl.TEXTURE_2D, u[p + 1], 0, u[p + 2], u[p + 3], u[p + 4], o.format, u8, u[p + 5], u[p + 6]);
-          else gl.texSubImage2D(gl.TEXTURE_2D, u[p + 1], 0, u[p + 2], u[p + 3], u[p + 4], gl.RGBA, gl.UNSIGNED_BYTE, u8, u[p + 5]);
-          p += 7;
+          gl.bindTexture(gl.TEXTURE_2D_ARRAY, o.gl);
+          if (o.compressed) gl.compressedTexSubImage3D(gl.TEXTURE_2D_ARRAY, u[p + 2], 0, u[p + 3], u[p + 1], u[p + 4], u[p + 5], 1, o.format, u8, u[p + 6], u[p + 7]);
+          else gl.texSubImage3D(gl.TEXTURE_2D_ARRAY, u[p + 2], 0, u[p + 3], u[p + 1], u[p + 4], u[p + 5], 1, gl.RGBA, gl.UNSIGNED_BYTE, u8, u[p + 6]);
+          p += 8;
           break;
         }
         case 25: { // BindTexture
           const o = objects[u[p + 1]];
           gl.activeTexture(gl.TEXTURE0 + u[p]);
-          gl.bindTexture(gl.TEXTURE_2D, o ? o.gl : null);
+          gl.bindTexture(o ? o.target : gl.TEXTURE_2D_ARRAY, o ? o.gl : null);
           p += 2;
           break;
         }

@@ -31,35 +31,35 @@ func internalFormat(i *gpu.TextureInfo) uint32 {
 	return gl.RGBA8
 }
 
-// NewTexture makes a texture object with all its levels.
-func (d *Device) NewTexture(i *gpu.TextureInfo) gpu.Texture {
+// NewTexture makes a texture object with all its layers and levels.
+func (d *Device) NewTexture(i *gpu.TextureInfo, layers int) gpu.Texture {
 	var t uint32
 	gl.GenTextures(1, &t)
 	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
-	gl.BindTexture(gl.TEXTURE_2D, t)
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, t)
 	// First how many levels there are and how they are read: drivers keep a
 	// texture whose levels do not fit that in another way.
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_BASE_LEVEL, 0)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAX_LEVEL, int32(i.Levels-1))
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR)
-	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_BASE_LEVEL, 0)
+	gl.TexParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MAX_LEVEL, int32(i.Levels-1))
+	gl.TexParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR)
+	gl.TexParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_MAG_FILTER, gl.LINEAR)
 	if i.GreenInAlpha {
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_SWIZZLE_G, gl.ALPHA)
+		gl.TexParameteri(gl.TEXTURE_2D_ARRAY, gl.TEXTURE_SWIZZLE_G, gl.ALPHA)
 	}
 	if i.Anisotropy > 1 {
-		gl.TexParameterf(gl.TEXTURE_2D, textureMaxAnisotropy, float32(i.Anisotropy))
+		gl.TexParameterf(gl.TEXTURE_2D_ARRAY, textureMaxAnisotropy, float32(i.Anisotropy))
 	}
 	format := internalFormat(i)
 	if d.caps.TextureStorage {
-		gl.TexStorage2D(gl.TEXTURE_2D, int32(i.Levels), format, int32(i.Width), int32(i.Height))
+		gl.TexStorage3D(gl.TEXTURE_2D_ARRAY, int32(i.Levels), format, int32(i.Width), int32(i.Height), int32(layers))
 		return gpu.Texture(t)
 	}
 	for level := range i.Levels {
 		w, h := i.Mip(level)
 		if i.Encoding == texfile.RGBA8 {
-			gl.TexImage2D(gl.TEXTURE_2D, int32(level), int32(format), int32(w), int32(h), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
+			gl.TexImage3D(gl.TEXTURE_2D_ARRAY, int32(level), int32(format), int32(w), int32(h), int32(layers), 0, gl.RGBA, gl.UNSIGNED_BYTE, nil)
 		} else {
-			gl.CompressedTexImage2D(gl.TEXTURE_2D, int32(level), format, int32(w), int32(h), 0, int32(i.Bytes(w, h)), nil)
+			gl.CompressedTexImage3D(gl.TEXTURE_2D_ARRAY, int32(level), format, int32(w), int32(h), int32(layers), 0, int32(layers*i.Bytes(w, h)), nil)
 		}
 	}
 	return gpu.Texture(t)
@@ -81,27 +81,27 @@ func (d *Device) NewAtlas(width, height int, pix []byte) gpu.Texture {
 	return gpu.Texture(t)
 }
 
-// WriteRows stores rows of a level. The driver takes them from the program's
-// memory: no frame draws with the texture yet that would have to be waited for, and
-// from a buffer NVIDIA's fills levels slowly as long as others are missing.
-func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, level, y, width, height int, data []byte) {
+// WriteRows stores rows of a level of a layer. The driver takes them from the
+// program's memory: from a buffer NVIDIA's fills levels slowly as long as others are
+// missing.
+func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, layer, level, y, width, height int, data []byte) {
 	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
-	gl.BindTexture(gl.TEXTURE_2D, uint32(t))
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(t))
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
 	pix := unsafe.Pointer(&data[0])
 	if i.Encoding == texfile.RGBA8 {
-		gl.TexSubImage2D(gl.TEXTURE_2D, int32(level), 0, int32(y), int32(width), int32(height), gl.RGBA, gl.UNSIGNED_BYTE, pix)
+		gl.TexSubImage3D(gl.TEXTURE_2D_ARRAY, int32(level), 0, int32(y), int32(layer), int32(width), int32(height), 1, gl.RGBA, gl.UNSIGNED_BYTE, pix)
 		return
 	}
-	gl.CompressedTexSubImage2D(gl.TEXTURE_2D, int32(level), 0, int32(y), int32(width), int32(height), internalFormat(i), int32(len(data)), pix)
+	gl.CompressedTexSubImage3D(gl.TEXTURE_2D_ARRAY, int32(level), 0, int32(y), int32(layer), int32(width), int32(height), 1, internalFormat(i), int32(len(data)), pix)
 }
 
 // CopyTexture copies levels on the GPU.
-func (d *Device) CopyTexture(dst, src gpu.Texture, i *gpu.TextureInfo, skip int) {
+func (d *Device) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, layers, skip int) {
 	for level := range i.Levels - skip {
 		w, h := i.Mip(level + skip)
-		gl.CopyImageSubData(uint32(src), gl.TEXTURE_2D, int32(level+skip), 0, 0, 0,
-			uint32(dst), gl.TEXTURE_2D, int32(level), 0, 0, 0, int32(w), int32(h), 1)
+		gl.CopyImageSubData(uint32(src.Texture), gl.TEXTURE_2D_ARRAY, int32(level+skip), 0, 0, int32(src.Number),
+			uint32(dst.Texture), gl.TEXTURE_2D_ARRAY, int32(level), 0, 0, int32(dst.Number), int32(w), int32(h), int32(layers))
 	}
 }
 
@@ -113,6 +113,12 @@ func (d *Device) DeleteTexture(t gpu.Texture) {
 
 // BindTexture binds a texture to a unit.
 func (d *Device) BindTexture(unit int, t gpu.Texture) {
+	gl.ActiveTexture(gl.TEXTURE0 + uint32(unit))
+	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(t))
+}
+
+// BindAtlas binds a texture of one channel to a unit.
+func (d *Device) BindAtlas(unit int, t gpu.Texture) {
 	gl.ActiveTexture(gl.TEXTURE0 + uint32(unit))
 	gl.BindTexture(gl.TEXTURE_2D, uint32(t))
 }

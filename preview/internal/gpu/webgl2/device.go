@@ -284,10 +284,10 @@ func bytesOf[T int32 | uint32](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 4*len(s))
 }
 
-// NewTexture makes a texture with all its levels.
-func (d *Device) NewTexture(i *gpu.TextureInfo) gpu.Texture {
+// NewTexture makes a texture with all its layers and levels.
+func (d *Device) NewTexture(i *gpu.TextureInfo, layers int) gpu.Texture {
 	id := d.newID()
-	d.buffer.put(opNewTexture, id, internalFormat(i), bit(i.Encoding != texfile.RGBA8), uint32(i.Levels), uint32(i.Width), uint32(i.Height), uint32(i.Anisotropy))
+	d.buffer.put(opNewTexture, id, internalFormat(i), bit(i.Encoding != texfile.RGBA8), uint32(i.Levels), uint32(i.Width), uint32(i.Height), uint32(layers), uint32(i.Anisotropy))
 	return gpu.Texture(id)
 }
 
@@ -323,14 +323,14 @@ func (d *Device) NewAtlas(width, height int, pix []byte) gpu.Texture {
 	return gpu.Texture(id)
 }
 
-// WriteRows stores rows of a level at once.
-func (d *Device) WriteRows(t gpu.Texture, _ *gpu.TextureInfo, level, y, width, height int, data []byte) {
-	d.buffer.put(opWriteTexture, uint32(t), uint32(level), uint32(y), uint32(width), uint32(height), d.buffer.address(data), uint32(len(data)))
+// WriteRows stores rows of a level of a layer at once.
+func (d *Device) WriteRows(t gpu.Texture, _ *gpu.TextureInfo, layer, level, y, width, height int, data []byte) {
+	d.buffer.put(opWriteTexture, uint32(t), uint32(layer), uint32(level), uint32(y), uint32(width), uint32(height), d.buffer.address(data), uint32(len(data)))
 	d.flush()
 }
 
 // CopyTexture is not there.
-func (d *Device) CopyTexture(gpu.Texture, gpu.Texture, *gpu.TextureInfo, int) {
+func (d *Device) CopyTexture(gpu.Layer, gpu.Layer, *gpu.TextureInfo, int, int) {
 	panic("textures of WebGL cannot be copied")
 }
 
@@ -341,6 +341,10 @@ func (d *Device) DeleteTexture(t gpu.Texture) { d.remove(uint32(t)) }
 func (d *Device) BindTexture(unit int, t gpu.Texture) {
 	d.buffer.put(opBindTexture, uint32(unit), uint32(t))
 }
+
+// BindAtlas binds a texture of one channel to a unit: what kind a texture is of, the
+// browser's side knows.
+func (d *Device) BindAtlas(unit int, t gpu.Texture) { d.BindTexture(unit, t) }
 
 // NewShadowMaps makes layers of depths and their framebuffers.
 func (d *Device) NewShadowMaps(edge, layers, unit int) (gpu.Texture, []gpu.Framebuffer, error) {

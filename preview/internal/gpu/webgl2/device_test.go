@@ -122,8 +122,8 @@ func TestLargeDataIsTakenAtOnce(t *testing.T) {
 		t.Error("large data waits")
 	}
 	i := gpu.TextureInfo{Encoding: texfile.BC7, SRGB: true, Width: 8, Height: 8, Levels: 4, Anisotropy: 1}
-	d.WriteRows(d.NewTexture(&i), &i, 0, 0, 8, 8, make([]byte, 64))
-	if w := p.replays[1]; w[0] != uint32(opNewTexture) || w[2] != 0x8E8D || w[3] != 1 || w[8] != uint32(opWriteTexture) {
+	d.WriteRows(d.NewTexture(&i, 3), &i, 2, 0, 4, 8, 4, make([]byte, 32))
+	if w := p.replays[1]; w[0] != uint32(opNewTexture) || w[2] != 0x8E8D || w[3] != 1 || w[7] != 3 || w[9] != uint32(opWriteTexture) || !slices.Equal(w[11:16], []uint32{2, 0, 4, 8, 4}) {
 		t.Errorf("%v", w)
 	}
 }

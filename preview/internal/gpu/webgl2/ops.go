@@ -34,9 +34,9 @@ const (
 	opUniform1f        // location, value
 	opUniform4f        // location, four values
 	opUniformMatrix    // location, 16 values
-	opNewTexture       // id, internal format, compressed, levels, width, height, anisotropy
+	opNewTexture       // id, internal format, compressed, levels, width, height, layers, anisotropy
 	opNewAtlas         // id, width, height, address
-	opWriteTexture     // id, level, y, width, height, address, bytes
+	opWriteTexture     // id, layer, level, y, width, height, address, bytes
 	opBindTexture      // unit, id
 	opNewMaps          // id, edge, layers, unit, first framebuffer
 	opBindMaps         // unit, id

@@ -25,7 +25,7 @@ func (b browser) caps(plain bool) features {
 	return features{depthClamp: is("depthClamp"), Caps: gpu.Caps{
 		Vendor: c.Get("vendor").String(), Device: c.Get("device").String(), Version: c.Get("version").String(),
 		ReverseZ: is("reverseZ"), MultiDraw: is("multiDraw"), TextureStorage: true, Blocks: is("blocks"), ASTC: is("astc"), WebGL: true,
-		Software: is("software"), Wireframe: is("wireframe"), Anisotropy: n("anisotropy"), MaxTexture: n("maxTexture"), Samples: n("samples"),
+		Software: is("software"), Wireframe: is("wireframe"), Anisotropy: n("anisotropy"), MaxTexture: n("maxTexture"), MaxLayers: n("maxLayers"), Samples: n("samples"),
 	}}
 }
 

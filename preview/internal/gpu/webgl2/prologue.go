@@ -4,6 +4,7 @@ package webgl2
 const prologue = `precision highp float;
 precision highp int;
 precision highp sampler2D;
+precision highp sampler2DArray;
 precision highp usampler2D;
 precision highp sampler2DArrayShadow;
 #define TABLE sampler2D
@@ -13,8 +14,8 @@ precision highp sampler2DArrayShadow;
 
 // fragmentPrologue has what GLSL ES 3.00 lacks.
 const fragmentPrologue = "#version 300 es\n" + prologue + `
-float LEVEL(sampler2D map, vec2 uv) {
-    vec2 edge = vec2(textureSize(map, 0));
+float LEVEL(sampler2DArray map, vec2 uv) {
+    vec2 edge = vec2(textureSize(map, 0).xy);
     vec2 x = dFdx(uv) * edge, y = dFdy(uv) * edge;
     return 0.5 * log2(max(max(dot(x, x), dot(y, y)), 1e-12));
 }
