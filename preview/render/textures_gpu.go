@@ -15,9 +15,9 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// textures streams the textures of what is uploaded. While one has not come,
-// and when it is missing, a neutral texel stands in: white, a flat normal, and
-// black for what glows.
+// textures streams the textures of what is uploaded. While one has not come a plain one
+// stands in: gray, not metallic, a flat normal, and black for what glows. For one that
+// is missing it is white, so that the factors of the material show.
 type textures struct {
 	sets     textureSets
 	device   textureDevice
@@ -29,7 +29,8 @@ type textures struct {
 	own      *texture.Streamer
 	shown    []shown // of a Streamer that is followed: to be read
 	unread   map[texture.ID]bool
-	fallback [slots]gpu.Texture
+	fallback [slots]gpu.Texture // for what is missing
+	coming   [slots]gpu.Texture // for what is on its way; 0: fallback
 
 	view   texture.View // of the last StreamTextures
 	scenes map[payload.SceneID]*textureScene
@@ -73,6 +74,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 	t.own = t.stream
 	for slot := range t.fallback {
 		t.fallback[slot] = t.device.neutral(slot)
+		t.coming[slot] = t.device.expected(slot)
 	}
 	return t, nil
 }
@@ -112,9 +114,12 @@ func (o *Options) white(slot texture.Slot, err error) {
 func (t *textures) bind(s *textureSet, bound *[slots]gpu.Texture) {
 	for slot := range slots {
 		name := t.fallback[slot]
-		if s != nil {
-			if have := t.device.name(s.key[slot]); have != 0 {
+		if s != nil && s.key[slot] != 0 {
+			id := s.key[slot]
+			if have := t.device.name(id); have != 0 {
 				name = have
+			} else if t.coming[slot] != 0 && !t.missing(id) {
+				name = t.coming[slot]
 			}
 		}
 		if name != bound[slot] {
@@ -122,6 +127,15 @@ func (t *textures) bind(s *textureSet, bound *[slots]gpu.Texture) {
 			bound[slot] = name
 		}
 	}
+}
+
+// missing reports whether a texture could not be read, even if it is tried once more.
+func (t *textures) missing(id texture.ID) bool {
+	if t.unread[id] || t.stream.Look(id).Missing {
+		return true
+	}
+	slot, ok := t.stream.Slot(id)
+	return ok && t.told[slot]
 }
 
 // add registers the meshes of a representation and returns the set of each
@@ -355,8 +369,9 @@ func (t *textures) close() error {
 	t.warmer.Close()
 	err := errors.Join(t.own.Close(), t.loader.Close())
 	t.device.pump() // forgets what is gone
-	for _, name := range t.fallback {
+	for slot, name := range t.fallback {
 		t.device.gpu.DeleteTexture(name)
+		t.device.gpu.DeleteTexture(t.coming[slot])
 	}
 	return err
 }
