@@ -99,6 +99,7 @@ func Run(ctx context.Context, o Options) (rep *stats.Report, err error) {
 		return nil, err
 	}
 	defer r.Close()
+	pause()
 	return run(ctx, &o, surf, r)
 }
 
@@ -160,6 +161,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 	if err := a.overlay.font(surf.Scale(), o.Height); err != nil {
 		return nil, err
 	}
+	pause()
 	if err := a.choose(0); err != nil {
 		return nil, err
 	}
@@ -168,6 +170,7 @@ func run(ctx context.Context, o *Options, surf surface.Surface, r renderer) (rep
 		a.cam.rig.Jump(pose(at))
 	}
 	a.stand()
+	pause()
 	play := a.loop
 	if o.shoot != nil {
 		play = func() error { return o.shoot(a) }

@@ -12,11 +12,12 @@ import (
 )
 
 // Budgets of one frame in real time: uploads must not be felt, so that they get
-// a part of what frames take anyway; where frames are slow that is much, or the
-// queue would grow.
+// a part of what frames take anyway, which is more where frames are slow, or the
+// queue would grow. It is bounded, since a browser answers nobody meanwhile.
 const (
 	uploadTime  = time.Millisecond / 4 // at least
-	uploadPart  = 2                    // of the mean frame's time, as a divisor
+	uploadMost  = 10 * time.Millisecond
+	uploadPart  = 2 // of the mean frame's time, as a divisor
 	uploadBytes = 8 << 20
 )
 
@@ -151,7 +152,7 @@ func (a *app) advance(w *stats.Stopwatch) (err error) {
 	}
 	a.cost.Textures = w.Lap()
 	if !a.clock.virtual {
-		a.r.Pump(render.Budget{Time: max(uploadTime, a.meter.Mean()/uploadPart), Bytes: uploadBytes})
+		a.r.Pump(render.Budget{Time: min(max(uploadTime, a.meter.Mean()/uploadPart), uploadMost), Bytes: uploadBytes})
 		return nil
 	}
 	for range 1 << 20 {

@@ -36,6 +36,8 @@ type browser struct {
 	last    int
 	waiting map[int]chan reply
 	said    []string // on the page's console, and uncaught exceptions
+	traced  []json.RawMessage
+	traces  chan struct{} // a trace is complete
 	session string
 }
 
@@ -79,7 +81,7 @@ func startBrowser(t *testing.T, width, height int) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{in: in, waiting: map[int]chan reply{}}
+	b := &browser{in: in, waiting: map[int]chan reply{}, traces: make(chan struct{}, 1)}
 	b.cmd = exec.Command(path, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run",
 		"--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height), "about:blank")
 	b.cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4
@@ -126,6 +128,12 @@ func (b *browser) listen(in *bufio.Reader) {
 		delete(b.waiting, r.ID)
 		if r.Method == "Runtime.exceptionThrown" || r.Method == "Runtime.consoleAPICalled" && !strings.Contains(string(r.Params), `"type":"warning"`) {
 			b.said = append(b.said, string(r.Params))
+		}
+		switch r.Method {
+		case "Tracing.dataCollected":
+			b.traced = append(b.traced, r.Params)
+		case "Tracing.tracingComplete":
+			b.traces <- struct{}{}
 		}
 		b.mu.Unlock()
 		if ch != nil {

@@ -3,6 +3,7 @@ package basisu
 import (
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // moments are sums over pixels.
@@ -461,8 +462,9 @@ func (m *mode) setNoise() {
 	}
 }
 
-func init() {
+// setNoises does so for all modes, once: programs that only decode go without.
+var setNoises = sync.OnceFunc(func() {
 	for i := range modes {
 		modes[i].setNoise()
 	}
-}
+})

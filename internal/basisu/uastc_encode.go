@@ -12,6 +12,7 @@ import (
 //
 // The same pixels give the same blocks on every machine.
 func EncodeUASTC(dst, pix []byte, stride, width, height int) []byte {
+	setNoises()
 	var e blockEncoder
 	for y := 0; y < height; y += BlockSize {
 		for x := 0; x < width; x += BlockSize {

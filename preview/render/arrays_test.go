@@ -188,7 +188,7 @@ func TestBindings(t *testing.T) {
 	arrays := newTextureArrays(d, true, 256)
 	color, data := edgeInfo(64, true), edgeInfo(32, false)
 	at := map[texture.ID]*layer{}
-	b := newBindings(func(id texture.ID) gpu.Layer {
+	b := newBindings(func(_ int, id texture.ID) gpu.Layer {
 		if l := at[id]; l != nil {
 			return l.at()
 		}

@@ -12,14 +12,14 @@ type binding [slots]gpu.Texture
 // bindings numbers the bindings of the sets that are drawn, anew whenever a texture
 // has moved.
 type bindings struct {
-	at    func(texture.ID) gpu.Layer // where a texture lies; none while it has not come
+	at    func(slot int, id texture.ID) gpu.Layer // where a texture lies, or what stands in
 	moves *uint64                    // of the textures: see textureArrays
 	seen  uint64
 	byKey map[binding]uint32
 	list  []binding // the first one is neutral
 }
 
-func newBindings(at func(texture.ID) gpu.Layer, moves *uint64) bindings {
+func newBindings(at func(slot int, id texture.ID) gpu.Layer, moves *uint64) bindings {
 	return bindings{at: at, moves: moves, byKey: map[binding]uint32{}, list: make([]binding, 1)}
 }
 
@@ -41,7 +41,7 @@ func (b *bindings) settle(s *textureSet) {
 	var key binding
 	s.layers = [2]uint32{}
 	for slot, id := range s.key {
-		at := b.at(id)
+		at := b.at(slot, id)
 		key[slot] = at.Texture
 		s.layers[slot/4] |= uint32(at.Number) << (slot % 4 * 8)
 	}

@@ -94,6 +94,7 @@ func (t *textures) read(ctx context.Context, o *Options) error {
 		}
 		if errs[i] != nil {
 			t.unread[s.id] = true
+			t.device.arrays.moves++
 			o.white(s.slot, errs[i])
 			o.Logger.Warn("a texture cannot be read; it is drawn white", "uri", s.slot.URI, "folder", s.slot.Dir, "error", errs[i])
 			continue

@@ -108,17 +108,35 @@ func (d *textureDevice) Trim(id texture.ID, levels int) bool {
 	return true
 }
 
-// neutral makes the texture that stands in for those that have not come. In all
-// that a driver may compile programs for it is like them.
+// neutral makes the texture that stands in for those that are missing. In all that a
+// driver may compile programs for it is like them.
 func (d *textureDevice) neutral(slot int) gpu.Texture {
-	texel, use := [4]uint8{255, 255, 255, 255}, texfile.Data
+	switch slot {
+	case slotNormal:
+		return d.plain(slot, [4]uint8{128, 128, 255, 255})
+	case slotEmissive:
+		return d.plain(slot, [4]uint8{0, 0, 0, 255})
+	}
+	return d.plain(slot, [4]uint8{255, 255, 255, 255})
+}
+
+// expected makes the texture that stands in for those on their way: white surfaces would
+// be too bright a picture, and metal too dark a one. 0: neutral will do.
+func (d *textureDevice) expected(slot int) gpu.Texture {
 	switch slot {
 	case slotBase:
+		return d.plain(slot, [4]uint8{128, 128, 128, 255})
+	case slotMetallic:
+		return d.plain(slot, [4]uint8{})
+	}
+	return 0
+}
+
+// plain makes a texture of one colour for a slot.
+func (d *textureDevice) plain(slot int, texel [4]uint8) gpu.Texture {
+	use := texfile.Data
+	if slot == slotBase || slot == slotEmissive {
 		use = texfile.Color
-	case slotNormal:
-		texel = [4]uint8{128, 128, 255, 255}
-	case slotEmissive:
-		texel, use = [4]uint8{0, 0, 0, 255}, texfile.Color
 	}
 	const edge, levels = 4, 3
 	i := gpu.TextureInfo{Encoding: texfile.RGBA8, SRGB: use.SRGB(), Width: edge, Height: edge, Levels: levels, Anisotropy: d.anisotropy}

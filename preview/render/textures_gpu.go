@@ -15,9 +15,9 @@ import (
 	"github.com/untoldkit/untold/runtime/texture"
 )
 
-// textures streams the textures of what is uploaded. While one has not come,
-// and when it is missing, a neutral texel stands in: white, a flat normal, and
-// black for what glows.
+// textures streams the textures of what is uploaded. While one has not come a plain one
+// stands in: gray, not metallic, a flat normal, and black for what glows. For one that
+// is missing it is white, so that the factors of the material show.
 type textures struct {
 	sets     textureSets
 	bindings bindings
@@ -30,7 +30,8 @@ type textures struct {
 	own      *texture.Streamer
 	shown    []shown // of a Streamer that is followed: to be read
 	unread   map[texture.ID]bool
-	fallback [slots]gpu.Texture
+	fallback [slots]gpu.Texture // for what is missing
+	coming   [slots]gpu.Texture // for what is on its way; 0: fallback
 
 	view   texture.View // of the last StreamTextures
 	scenes map[payload.SceneID]*textureScene
@@ -54,7 +55,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 		device: textureDevice{gpu: d, arrays: newTextureArrays(d, caps.CopyTexture, caps.MaxLayers), anisotropy: o.Anisotropy},
 		scenes: map[payload.SceneID]*textureScene{}, told: map[texture.Slot]bool{},
 	}
-	t.bindings = newBindings(t.device.at, &t.device.arrays.moves)
+	t.bindings = newBindings(t.at, &t.device.arrays.moves)
 	t.loader = texture.NewFileLoader(texture.FileOptions{Workers: workers, Blocks: caps.Blocks, ASTC: caps.ASTC, WebGL: caps.WebGL, Source: o.TextureSource, Reader: o.TextureReader})
 	t.workers = workers
 	t.warmer = texture.NewWarmer(t.loader, 0)
@@ -76,6 +77,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 	t.setBudget(o.TextureBudget)
 	for slot := range t.fallback {
 		t.fallback[slot] = t.device.neutral(slot)
+		t.coming[slot] = t.device.expected(slot)
 	}
 	return t, nil
 }
@@ -89,6 +91,7 @@ func (t *textures) trace(o *Options, e *texture.Event) {
 	if e.Kind != texture.EventMissing && e.Kind != texture.EventFail {
 		return
 	}
+	t.device.arrays.moves++ // something else stands in
 	slot, _ := t.stream.Slot(e.Texture)
 	if e.Kind == texture.EventMissing && !errors.Is(e.Err, texture.ErrBudget) {
 		o.white(slot, e.Err)
@@ -122,6 +125,28 @@ func (t *textures) bind(number uint32, bound *binding) {
 			bound[slot] = name
 		}
 	}
+}
+
+// at returns where the texture of a slot lies. While it has not come that is what stands
+// in for it; none means what is neutral.
+func (t *textures) at(slot int, id texture.ID) gpu.Layer {
+	if id == 0 {
+		return gpu.Layer{}
+	}
+	l := t.device.at(id)
+	if l.Texture == 0 && t.coming[slot] != 0 && !t.missing(id) {
+		l.Texture = t.coming[slot]
+	}
+	return l
+}
+
+// missing reports whether a texture could not be read, even if it is tried once more.
+func (t *textures) missing(id texture.ID) bool {
+	if t.unread[id] || t.stream.Look(id).Missing {
+		return true
+	}
+	slot, ok := t.stream.Slot(id)
+	return ok && t.told[slot]
 }
 
 // add registers the meshes of a representation and returns the set of each
@@ -368,8 +393,9 @@ func (t *textures) close() error {
 	t.warmer.Close()
 	err := errors.Join(t.own.Close(), t.loader.Close())
 	t.device.pump() // forgets what is gone
-	for _, name := range t.fallback {
+	for slot, name := range t.fallback {
 		t.device.gpu.DeleteTexture(name)
+		t.device.gpu.DeleteTexture(t.coming[slot])
 	}
 	return err
 }

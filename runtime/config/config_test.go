@@ -46,7 +46,7 @@ func TestParametersAreDocumented(t *testing.T) {
 // The tag of every field says what it means and, of a number, in which range it is.
 func TestEveryParameterIsDescribed(t *testing.T) {
 	keys, c := map[string]bool{}, Default()
-	for _, p := range params {
+	for _, p := range Params() {
 		if keys[p.Key] {
 			t.Errorf("%s is listed twice", p.Key)
 		}

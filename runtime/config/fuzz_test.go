@@ -16,6 +16,7 @@ func FuzzConfigJSON(f *testing.F) {
 		if c.SetJSON(data) != nil {
 			return
 		}
+		params := params()
 		for i := range params {
 			if err := params[i].check(&c); err != nil {
 				t.Fatalf("%s was accepted: %v", data, err)

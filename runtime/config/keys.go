@@ -79,6 +79,7 @@ func (c *Config) SetJSON(data []byte) error {
 
 // Validate checks every parameter and how they fit together.
 func (c *Config) Validate() error {
+	params := params()
 	for i := range params {
 		if err := params[i].check(c); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/untoldkit/untold/internal/editdist"
@@ -26,13 +27,20 @@ type Param struct {
 }
 
 // Params returns all parameters in the order of Config.
-func Params() []Param { return slices.Clone(params) }
+func Params() []Param {
+	list, def := slices.Clone(params()), Default()
+	for i := range list {
+		list[i].Default = list[i].Text(&def)
+	}
+	return list
+}
 
-var params = paramsOf(nil, reflect.TypeFor[Config](), nil, "")
+// params are those of Config, without texts of their defaults; made when they are asked
+// for first, since programs in pages start often.
+var params = sync.OnceValue(func() []Param { return paramsOf(nil, reflect.TypeFor[Config](), nil, "") })
 
 // paramsOf appends the parameters of a struct within Config.
 func paramsOf(list []Param, of reflect.Type, at []int, prefix string) []Param {
-	def := Default()
 	for i := range of.NumField() {
 		f := of.Field(i)
 		at, key := append(slices.Clip(at), i), prefix+keyOf(f.Name)
@@ -45,7 +53,6 @@ func paramsOf(list []Param, of reflect.Type, at []int, prefix string) []Param {
 			continue
 		}
 		p := Param{Key: key, Unit: f.Tag.Get("unit"), Range: f.Tag.Get("range"), Meaning: f.Tag.Get("doc"), field: at, hi: math.Inf(1)}
-		p.Default = p.Text(&def)
 		text, inf := strings.CutSuffix(p.Range, ", or inf")
 		if least, ok := strings.CutPrefix(text, "at least "); ok {
 			p.lo, _ = strconv.ParseFloat(least, 64)
@@ -85,6 +92,7 @@ func keyOf(name string) string {
 // lookup finds a parameter; the error suggests the nearest key.
 func lookup(key string) (*Param, error) {
 	best, bestCost := "", len(key)/3+2
+	params := params()
 	for i := range params {
 		if params[i].Key == key {
 			return &params[i], nil

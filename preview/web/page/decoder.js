@@ -9,6 +9,7 @@ let files = null;
 const decoder = {
   send: (bytes) => postMessage({ bytes: bytes.buffer }, [bytes.buffer]),
   distrust: (path) => files.distrust(path),
+  expect: (path, size) => files.expect(path, size),
   ready: () => {},
 };
 

@@ -6,6 +6,7 @@ import { DiskCache } from "./cache.js";
 
 const ROOT = "/served/";
 const HEAD = 256 << 10; // bytes of the first request for a file
+const WHOLE = 2 << 20; // of one that will be read whole, at most
 const AHEAD = 1 << 20; // bytes of further ones, at least
 const KEEP = 32 << 20; // bytes of files that are closed, at most
 const FRESH = 5000; // ms for which one is taken to be as it was, where no manifest says so
@@ -47,7 +48,7 @@ class File {
       this.stored = kept.parts.map((p) => p[0]);
       return;
     }
-    if (!this.bytes) await this.ask(0, HEAD);
+    if (!this.bytes) await this.ask(0, files.first(this.url));
   }
 
   // valid reports whether a file on the disk is that of the server, which is asked when
@@ -58,7 +59,7 @@ class File {
     if (files.version && kept.version === files.version) return true;
     if (!kept.tag || this.url.origin !== location.origin) return false;
     try {
-      if (!(await this.ask(0, HEAD, { "If-None-Match": kept.tag }))) return false;
+      if (!(await this.ask(0, files.first(this.url), { "If-None-Match": kept.tag }))) return false;
     } catch (e) {
       if (e.code === "EIO") return true;
       throw e;
@@ -157,7 +158,7 @@ export class Files {
   // bytes of the disk cache. failed is told what cannot be loaded, but for files that are
   // not there; told how many bytes have come; renewed of a version of the manifest.
   constructor(settings, failed, told = () => {}, renewed = () => {}) {
-    Object.assign(this, { failed, told, renewed, known: new Map(), handles: new Map(), numbers: new Map(), next: 3, active: 0, requests: 0, loaded: 0, said: "" });
+    Object.assign(this, { failed, told, renewed, known: new Map(), handles: new Map(), numbers: new Map(), expected: new Map(), next: 3, active: 0, requests: 0, loaded: 0, said: "" });
     this.set(settings);
     this.disk = DiskCache.open(settings.cache);
   }
@@ -212,6 +213,17 @@ export class Files {
     await entry.head;
     this.forget();
     return entry.file;
+  }
+
+  // expect takes note of a file that will be read whole, and of its size.
+  expect(path, size) {
+    this.expected.set(this.url(path).href, size);
+  }
+
+  // first is how many bytes of a file are asked for first: what will be read whole comes
+  // in one turn of the network, unless it is large.
+  first(url) {
+    return Math.max(HEAD, Math.min(WHOLE, this.expected.get(url.href) || 0));
   }
 
   // distrust forgets what is kept of a file, or of the one at a path: it makes no sense.

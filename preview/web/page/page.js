@@ -14,7 +14,8 @@ async function scenes() {
 }
 
 const size = (n) => (n < 1e9 ? (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB" : (n / 1e9).toFixed(1) + " GB");
-const title = (path) => path.replace(/\.json$/i, "");
+// title names a scene: that of a folder of its own is called as that is.
+const title = (path) => path.replace(/\.json$/i, "").replace(/(^|\/)([^/]+)\/\2$/, "$1$2");
 
 // address returns that of a scene, null when it does not lie below the page.
 function address(path) {
@@ -56,7 +57,7 @@ async function main() {
   const list = await scenes();
   const wanted = () => query().get("scene") || (list[0] && list[0].path);
   if (!wanted()) return viewer.fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");
-  for (const s of list) choose.add(new Option(`${title(s.path)} \u00b7 ${s.tiles} tiles, ${size(s.bytes)}`, s.path));
+  for (const s of list) choose.add(new Option(`${title(s.path)} \u00b7 ${s.tiles} ${s.tiles === 1 ? "tile" : "tiles"}, ${size(s.bytes)}`, s.path));
   choose.hidden = list.length < 2;
   choose.addEventListener("change", () => {
     const url = new URL(location.href);

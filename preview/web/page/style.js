@@ -29,6 +29,7 @@ canvas.held { cursor: grabbing; }
 #bar > *, ::slotted(*), #pad > * { pointer-events: auto; }
 :host(:not([controls])) :is(#bar, #pad), :host(:not([hud])) #figures { display: none !important; }
 button, select, ::slotted(:is(button, select)) { font: inherit; color: var(--ink); background: var(--panel); border: 1px solid transparent; border-radius: .4rem; padding: .2rem .6rem; min-height: 1.9rem; max-width: 14rem; cursor: pointer; }
+select, ::slotted(select) { text-overflow: ellipsis; white-space: nowrap; }
 option { color: var(--ink); background: var(--ground); }
 #failure button { border-color: currentColor; }
 :is(button, select):hover { border-color: var(--accent); }

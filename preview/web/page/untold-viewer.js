@@ -5,12 +5,13 @@ import sheet from "./style.js";
 import { NoGraphics, Viewer } from "./viewer.js";
 
 const megabytes = (n) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB";
+const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const FLIGHT = 2; // seconds of flyTo
 
 // figures writes what matters of the figures.
 function figures(s) {
-  const out = [`${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed`, `${s.tiles} tiles, ${megabytes(s.loaded)} loaded`,
-    `${s.draws} draws, ${(s.triangles / 1e3).toFixed(0)} k triangles`, `GPU ${megabytes(s.geometry + s.texels)}`, `error ${s.error.toFixed(1)} px`];
+  const out = [`${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed`, `${many(s.tiles, "tile")}, ${megabytes(s.loaded)} loaded`,
+    `${many(s.draws, "draw")}, ${(s.triangles / 1e3).toFixed(0)} k triangles`, `GPU ${megabytes(s.geometry + s.texels)}`, `error ${s.error.toFixed(1)} px`];
   if (s.loads) out.push(`${s.loads} on their way`);
   if (s.undrawn) out.push(`${s.undrawn} undrawn`);
   return out.join(" \u00b7 ");

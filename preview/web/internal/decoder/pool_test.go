@@ -66,7 +66,7 @@ func (p *wires) Start(worker int, got func(int, func([]byte)), ended func(string
 			say(newWriter(kindReady, 0).message())
 			return
 		}
-		s := NewServer(func([][]byte) {}, nil) // says that it is ready below
+		s := NewServer(func([][]byte) {}, nil, nil) // says that it is ready below
 		s.send = say
 		p.mu.Lock()
 		l.server = s
@@ -334,12 +334,13 @@ func TestServerTellsOfDamage(t *testing.T) {
 	dir := filepath.ToSlash(scene(t))
 	var mu sync.Mutex
 	var doubts []string
+	expected := map[string]int64{}
 	answers := make(chan byte, 8)
 	s := NewServer(func(parts [][]byte) { answers <- parts[0][1] }, func(file string) {
 		mu.Lock()
 		defer mu.Unlock()
 		doubts = append(doubts, filepath.ToSlash(file))
-	})
+	}, func(file string, size int64) { expected[filepath.ToSlash(file)] = size })
 	<-answers
 	ask := func(w *writer) byte {
 		if err := s.Handle(joined(w)); err != nil {
@@ -348,8 +349,8 @@ func TestServerTellsOfDamage(t *testing.T) {
 		return <-answers
 	}
 	req := payload.Request{Token: 1, TileID: "t", Dir: dir, Path: "tiles/a.untold", Size: 7}
-	if k := ask(writeLoad(&req)); k != kindFailure {
-		t.Errorf("another size: kind %d", k)
+	if k := ask(writeLoad(&req)); k != kindFailure || expected[dir+"/tiles/a.untold"] != 7 {
+		t.Errorf("another size: kind %d, expected %v", k, expected)
 	}
 	req.Size = math.MaxInt64
 	if k := ask(writeLoad(&req)); k != kindFailure {

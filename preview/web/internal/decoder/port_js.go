@@ -53,7 +53,11 @@ func join(parts [][]byte) js.Value {
 // Serve answers the messages that decoder.js hands over, until the worker ends.
 func Serve(object js.Value) error {
 	failed := make(chan error, 1)
-	s := NewServer(func(parts [][]byte) { object.Call("send", join(parts)) }, func(file string) { object.Call("distrust", file) })
+	s := NewServer(
+		func(parts [][]byte) { object.Call("send", join(parts)) },
+		func(file string) { object.Call("distrust", file) },
+		func(file string, size int64) { object.Call("expect", file, size) },
+	)
 	object.Set("handle", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		message := make([]byte, args[0].Length())
 		js.CopyBytesToGo(message, args[0])

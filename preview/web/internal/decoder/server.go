@@ -21,6 +21,7 @@ const textureWorkers = 4
 type Server struct {
 	send     func(parts [][]byte)
 	distrust func(file string)
+	expect   func(file string, size int64)
 	files    *payload.FileLoader
 	textures *workpool.Pool[func()]
 
@@ -30,12 +31,16 @@ type Server struct {
 
 // NewServer returns a server that answers by send, whose parts it does not use again,
 // and says that it is ready. distrust, which may be nil, is told of files that make no
-// sense: what is kept of them may be damaged.
-func NewServer(send func(parts [][]byte), distrust func(file string)) *Server {
+// sense: what is kept of them may be damaged. expect, which may be nil, is told of files
+// that will be read whole, and of their declared size in bytes.
+func NewServer(send func(parts [][]byte), distrust func(file string), expect func(file string, size int64)) *Server {
 	if distrust == nil {
 		distrust = func(string) {}
 	}
-	s := &Server{send: send, distrust: distrust, files: payload.NewFileLoader(0), cancels: map[uint64]context.CancelFunc{}}
+	if expect == nil {
+		expect = func(string, int64) {}
+	}
+	s := &Server{send: send, distrust: distrust, expect: expect, files: payload.NewFileLoader(0), cancels: map[uint64]context.CancelFunc{}}
 	s.textures = workpool.New(textureWorkers, func(f func()) { f() })
 	send(newWriter(kindReady, 0).message())
 	return s
@@ -116,6 +121,9 @@ func (s *Server) load(req payload.Request, version [32]byte) {
 			s.answer(token, writeAsset(token, &x))
 		}
 	}, nil)
+	if req.Size > 0 {
+		s.expect(req.File(), req.Size)
+	}
 	s.files.Start(req)
 }
 
