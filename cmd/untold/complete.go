@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/cook/diff"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/doctor"
+	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/preview"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/remote"
@@ -171,7 +172,9 @@ func completions(cmd *cobra.Command) {
 		return
 	}
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	if ends, ok := argumentFiles[commandName(cmd)]; ok {
+	if commandName(cmd) == "explain" {
+		cmd.ValidArgsFunction = offerTiles
+	} else if ends, ok := argumentFiles[commandName(cmd)]; ok {
 		cmd.ValidArgsFunction = offerFiles(ends)
 	}
 }
@@ -184,8 +187,11 @@ func offerFlag(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	if slices.Contains(freeFlags, commandName(cmd)+" "+f.Name) {
 		return cobra.NoFileCompletions
 	}
-	if commandName(cmd) == "preview" && f.Name == "camera" {
+	switch {
+	case commandName(cmd) == "preview" && f.Name == "camera":
 		return offerCameras
+	case f.Name == "fail-if":
+		return offerFigures
 	}
 	if values, ok := about(flagValues, cmd, f.Name); ok {
 		_, several := f.Value.(pflag.SliceValue)
@@ -238,6 +244,46 @@ func offerCameras(_ *cobra.Command, args []string, typed string) (list []string,
 		if v.Name != "" && strings.HasPrefix(v.Name, typed) && !slices.Contains(list, v.Name) {
 			list = append(list, v.Name)
 		}
+	}
+	return list, d
+}
+
+// offerFigures offers the figures of a command. What they are compared with is the
+// user's, in quotes: to a shell a bare > is a file to write.
+func offerFigures(cmd *cobra.Command, _ []string, typed string) (list []string, d cobra.ShellCompDirective) {
+	for _, name := range commandFigures(commandName(cmd)) {
+		if strings.HasPrefix(name, typed) {
+			list = append(list, name)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// offerTiles offers manifests, and behind one its tiles.
+func offerTiles(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	const d = cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 {
+		return offerFiles(argumentFiles[commandName(cmd)])(cmd, args, typed)
+	}
+	if len(args) > 1 || remote.IsURL(args[0]) {
+		return nil, d
+	}
+	path, err := manifestPath("explain", " TILE", args[0])
+	if err != nil {
+		return nil, d
+	}
+	m, err := manifest.LoadPlanned(path)
+	if err != nil {
+		return nil, d
+	}
+	var list []string
+	for i := range m.Tiles {
+		if id := m.Tiles[i].ID; strings.HasPrefix(id, typed) {
+			list = append(list, id)
+		}
+	}
+	if m.SharedBucket != nil && strings.HasPrefix("shared", typed) {
+		list = append(list, "shared")
 	}
 	return list, d
 }

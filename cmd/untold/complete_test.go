@@ -22,6 +22,7 @@ func offered(t *testing.T, args ...string) (list []string, directive string) {
 }
 
 func TestCompletion(t *testing.T) {
+	city := cooked(t, "--tile-size", "25", "--whole-limit", "0")
 	const words, files, folders, open = ":4", ":8", ":16", ":6"
 	for _, c := range []struct{ line, want, directive string }{
 		{"cook --partition ", "grid quadtree kdtree", words},
@@ -50,8 +51,16 @@ func TestCompletion(t *testing.T) {
 		{"doctor --need open", "opengl", words},
 		{"version ", "", words},
 		{"cook --color a", "auto always", words},
+		{"cook --fail-if tile_bytes_", "tile_bytes_p50 tile_bytes_p95 tile_bytes_max tile_bytes_total", open},
+		{"simulate --fail-if undraw", "undrawn", open},
+		{"cook --fail-if undraw", "", open},
+		{"explain ", "json", files},
+		{"explain CITY ", "tile_0_0_0 tile_1_0_0", words},
+		{"explain CITY tile_1", "tile_1_0_0", words},
+		{"explain CITY tile_1_0_0 ", "", words},
+		{"explain none.json ", "", words},
 	} {
-		list, directive := offered(t, strings.Split(c.line, " ")...)
+		list, directive := offered(t, strings.Split(strings.ReplaceAll(c.line, "CITY", city), " ")...)
 		if got := strings.Join(list, " "); got != c.want || directive != c.directive {
 			t.Errorf("untold %s: %q %s, want %q %s", c.line, got, directive, c.want, c.directive)
 		}

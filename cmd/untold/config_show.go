@@ -35,6 +35,8 @@ type shownConfig struct {
 	Settings []setting `json:"settings"`
 	// Elsewhere are keys of the file that this command has no use for.
 	Elsewhere []string `json:"elsewhere"`
+
+	silent bool // the file has no settings
 }
 
 func newConfig(a *app) *cobra.Command {
@@ -139,8 +141,8 @@ func (a *app) showConfig(name, scene string, flags []string) (*shownConfig, erro
 			return nil, err
 		}
 	}
-	r := &shownConfig{Command: name, Settings: []setting{}, Elsewhere: []string{}}
-	if p.entries != nil {
+	r := &shownConfig{Command: name, Settings: []setting{}, Elsewhere: []string{}, silent: len(p.entries) == 0}
+	if p.there {
 		r.File = p.path
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -301,6 +303,9 @@ func (r *shownConfig) print(a *app) error {
 	file := "no file of settings"
 	if r.File != "" {
 		file = r.File
+		if r.silent {
+			file += ", which sets nothing"
+		}
 	}
 	fmt.Fprintf(a.stdout, "untold %s, %s\n\n", r.Command, oneLine(file))
 	if len(r.Settings) == 0 {

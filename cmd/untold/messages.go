@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,9 +23,12 @@ import (
 func messageFor(err error) string {
 	s := groupSentence(oneLine(suggestion(err.Error())))
 	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
-	s = missingFile(err, s)
+	s = stateOfFile.Replace(systemProblem(err, s))
 	return withoutTwins(withoutPackages(s))
 }
+
+// stateOfFile makes a sentence of a file's name and what is said of it.
+var stateOfFile = strings.NewReplacer(": does not exist", " does not exist", ": may not be read (", " may not be read (")
 
 // flagNames turns advice for callers of the library into advice for users.
 var flagNames = strings.NewReplacer(
@@ -57,9 +62,9 @@ func withoutTwins(s string) string {
 	return s
 }
 
-// missingFile replaces the name of a system call in front of a file that is not
-// there by a sentence.
-func missingFile(err error, s string) string {
+// systemProblem replaces what the system says of a file by a sentence, where it has one
+// that says what to do.
+func systemProblem(err error, s string) string {
 	var p *fs.PathError
 	if !errors.As(err, &p) || p.Path == "" {
 		return s
@@ -69,6 +74,13 @@ func missingFile(err error, s string) string {
 		return strings.Replace(s, call, oneLine(p.Path)+" does not exist", 1)
 	case errors.Is(p.Err, fs.ErrPermission):
 		return strings.Replace(s, call, oneLine(p.Path)+" may not be read or written (permission denied)", 1)
+	case errors.Is(p.Err, syscall.ENOSPC):
+		// The file is often a temporary one: its folder tells the disk.
+		return strings.Replace(s, call, "no space is left on the disk of "+oneLine(filepath.Dir(p.Path))+": make room there, or name a place on another disk", 1)
+	case errors.Is(p.Err, syscall.EROFS):
+		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
+	case errors.Is(p.Err, syscall.ELOOP):
+		return strings.Replace(s, call, oneLine(p.Path)+" is a symbolic link that leads back to itself", 1)
 	}
 	return s
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -80,6 +81,9 @@ func TestWrongVariable(t *testing.T) {
 func TestMessageFor(t *testing.T) {
 	missing := &fs.PathError{Op: "stat", Path: "a/b.json", Err: fs.ErrNotExist}
 	denied := &fs.PathError{Op: "open", Path: "a/b.json", Err: fs.ErrPermission}
+	full := &fs.PathError{Op: "write", Path: "a/.b.tmp", Err: syscall.ENOSPC}
+	loop := &fs.PathError{Op: "stat", Path: "a", Err: syscall.ELOOP}
+	fixed := &fs.PathError{Op: "mkdir", Path: "a", Err: syscall.EROFS}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -91,6 +95,11 @@ func TestMessageFor(t *testing.T) {
 		{errors.New("the cook: it failed"), "the cook: it failed"},
 		{fmt.Errorf("simulate: %w", missing), "a/b.json does not exist"},
 		{fmt.Errorf("preview: %w", denied), "a/b.json may not be read or written (permission denied)"},
+		{fmt.Errorf("cook: writing b: %w", full), "writing b: no space is left on the disk of a: make room there, or name a place on another disk"},
+		{&fs.PathError{Op: "write", Path: "a/b", Err: full}, "no space is left on the disk of a: make room there, or name a place on another disk"},
+		{loop, "a is a symbolic link that leads back to itself"},
+		{fixed, "a is on a disk that is read-only: name a place on another one"},
+		{errors.New("a.glb: does not exist"), "a.glb does not exist"},
 		{errors.New("raise Options.MaxTriangles"), "raise --max-triangles"},
 		{errors.New("a\nb\x1b"), `a; b\u001b`},
 	} {
@@ -171,7 +180,7 @@ func TestTwoWords(t *testing.T) {
 		{"--pyramid off -q", "write --pyramid=off"},
 		{"--lod false", "write --lod=false"},
 		{"--dry-run --pyramid mine.glb", "mine.glb"},
-		{"--dry-run -- on", `file "on" cannot be read`},
+		{"--dry-run -- on", "error: on does not exist"},
 	} {
 		r := here(t, append([]string{"cook", scene, "-o", out}, strings.Fields(c.args)...)...)
 		if r.code == 0 || !strings.Contains(r.err, c.want) {

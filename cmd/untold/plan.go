@@ -40,6 +40,10 @@ func checkOutput(cmd *cobra.Command, s *sceneFlags, scene, out, plan string) err
 	case !s.opts.DryRun && !followed(plan):
 		return fmt.Errorf("--plan %s: scenes are cooked from .plan files, which --dry-run --plan FILE.plan writes; a .json one is for inspect --map, validate, simulate and manifest", plan)
 	case !s.opts.DryRun:
+		// A cook that finds nothing changed does not read it.
+		if _, err := os.Stat(plan); err != nil {
+			return fmt.Errorf("--plan: %w", err)
+		}
 		return nil
 	case !strings.EqualFold(filepath.Ext(plan), ".json") && !followed(plan):
 		return fmt.Errorf("--plan is %q; it must end in .json, or in %s for cooks that follow it", plan, cook.PlanExt)

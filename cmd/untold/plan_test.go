@@ -73,6 +73,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 		{"cook " + scene + " -o " + elsewhere + "/y --plan PLAN", 2, "cooked from .plan files"},
 		{"cook " + scene + " --store " + elsewhere + "/s --shard 0/1 --plan PLAN", 2, "follows a .plan file"},
 		{"cook " + scene + " -o " + elsewhere + "/y --plan " + elsewhere + "/none.plan", 2, "does not exist"},
+		{"cook " + scene + " -o " + dir + " --tile-size 2 --plan " + elsewhere + "/none.plan", 2, "does not exist"}, // also where nothing has changed
 		{"cook " + scene + " -o " + elsewhere + "/y --watch --plan " + elsewhere + "/none.plan", 2, "--watch"},
 		{"cook " + scene + " --dry-run --report " + elsewhere + "/r.json --plan " + elsewhere + "/a.plan", 2, "no tile is made"},
 		{"cook " + scene + " --dry-run --plan " + rebuilt, 2, "another file already"},

@@ -25,6 +25,7 @@ const maxProfile = 1 << 20
 type profile struct {
 	path    string
 	named   bool // by --config; else found beside a scene
+	there   bool // the file was read
 	entries []profileEntry
 }
 
@@ -81,6 +82,7 @@ func (p *profile) read() error {
 	if err != nil {
 		return err
 	}
+	p.there = true
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return fmt.Errorf("%s: %w", p.path, err)

@@ -199,7 +199,7 @@ func TestInit(t *testing.T) {
 	}{
 		{[]string{"init", "-"}, "download it first"},
 		{[]string{"init", "https://example.com/a.glb"}, "download it first"},
-		{[]string{"init", filepath.Join(t.TempDir(), "none.glb")}, "cannot be read"},
+		{[]string{"init", filepath.Join(t.TempDir(), "none.glb")}, "does not exist"},
 	} {
 		if r := here(t, tc.args...); r.code == 0 || !strings.Contains(r.err, tc.want) {
 			t.Errorf("%v: exit %d, %s", tc.args, r.code, r.err)
@@ -309,6 +309,10 @@ func TestConfigShow(t *testing.T) {
 	r := here(t, "config", "show", scene, "--changed")
 	if r.code != 0 || !strings.Contains(r.stdout, "tile-size       12                 "+beside+":2\n") || strings.Contains(r.stdout, "partition") {
 		t.Errorf("exit %d\n%s%s", r.code, r.stdout, r.err)
+	}
+	silent := testfile.Write(t, filepath.Join(dir, "silent", profileName), "# tile-size: 3\n")
+	if r := here(t, "config", "show", filepath.Dir(silent), "--changed"); !strings.Contains(r.stdout, silent+", which sets nothing\n") {
+		t.Errorf("%s%s", r.stdout, r.err)
 	}
 	bad := testfile.Write(t, filepath.Join(dir, "bad", profileName), "tile-sise: 3\n")
 	for _, tc := range []struct {

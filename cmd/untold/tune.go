@@ -189,9 +189,29 @@ func (u *tuner) search() (*tune.Result, error) {
 			verdict = t.Wanting
 		case at > 0 && at == r.Best:
 			verdict = "best so far"
+		case at > 0:
+			verdict = notBetter(t, &r.Trials[r.Best])
 		}
-		u.a.info("%3d  %10s  %5.1f px  %5.1f s  %-60s %s", at, human.Bytes(t.Bytes), t.ErrorP50, t.Picture, tune.Text(t.Settings), oneLine(verdict))
+		line := fmt.Sprintf("%3d  %10s  %5.1f px  %5.1f s  %-60s %s", at, human.Bytes(t.Bytes), t.ErrorP50, t.Picture, tune.Text(t.Settings), oneLine(verdict))
+		u.a.info("%s", strings.TrimRight(line, " "))
 	})
+}
+
+// notBetter says why settings that keep the picture are not taken in place of the best.
+func notBetter(t, best *tune.Trial) string {
+	if t.Bytes >= best.Bytes {
+		return "not fewer bytes"
+	}
+	worst, path := 1.0, 0
+	for i := range min(len(t.ByPath), len(best.ByPath)) {
+		if more := float64(t.ByPath[i]) / float64(max(best.ByPath[i], 1)); more > worst {
+			worst, path = more, i+1
+		}
+	}
+	if percent := math.Floor(100 * (worst - 1)); percent >= 1 {
+		return fmt.Sprintf("%g %% more along path %d", percent, path)
+	}
+	return "hardly fewer bytes"
 }
 
 // tileSteps are the parts of a tile's edge that are tried.

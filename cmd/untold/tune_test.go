@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/internal/tune"
 )
 
 // TestTune: settings that need fewer bytes are written beside the scene, where cook takes
@@ -75,6 +76,21 @@ func TestTune(t *testing.T) {
 	} {
 		if r := here(t, bad...); r.code == 0 || strings.Count(r.err, "error:") != 1 {
 			t.Errorf("%v: exit %d: %s", bad, r.code, r.err)
+		}
+	}
+}
+
+// TestNotBetter: of what was tried and not taken it is said why.
+func TestNotBetter(t *testing.T) {
+	trial := func(bytes int64, paths ...int64) *tune.Trial {
+		return &tune.Trial{Outcome: tune.Outcome{Bytes: bytes, ByPath: paths}}
+	}
+	best := trial(400, 300, 100)
+	for want, tried := range map[string]*tune.Trial{
+		"not fewer bytes": trial(400, 290, 110), "5 % more along path 2": trial(385, 280, 105), "hardly fewer bytes": trial(399, 299, 100),
+	} {
+		if got := notBetter(tried, best); got != want {
+			t.Errorf("%+v: %q, want %q", tried.Outcome, got, want)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func LoadFS(ctx context.Context, fsys fs.FS, name string, opts Options) (*Scene,
 	src := fsSource{fsys: fsys, dir: path.Dir(name)}
 	f, info, err := src.open(path.Base(name))
 	if err != nil {
-		return nil, named(name, openError(name, err))
+		return nil, named(name, sceneError(err))
 	}
 	defer f.Close()
 	return loadFrom(ctx, name, f, info, src, opts)

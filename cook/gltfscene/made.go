@@ -46,7 +46,7 @@ func (m *Made) store() *inFile {
 func OpenFile(name string) (*os.File, fs.FileInfo, error) {
 	f, info, err := openRegular(name)
 	if err != nil {
-		return nil, nil, named(name, openError(filepath.Base(name), err))
+		return nil, nil, named(name, sceneError(err))
 	}
 	return f, info, nil
 }

@@ -123,7 +123,7 @@ func (s *Scene) Unchanged() error {
 	}
 	info, err := s.geometry.main.Stat()
 	if err != nil {
-		return named(s.Source, openError(s.Source, err))
+		return named(s.Source, sceneError(err))
 	}
 	if filestamp.Of(info) != s.geometry.stamp {
 		return named(s.Source, changed(s.Source))

@@ -190,11 +190,31 @@ func openError(name string, err error) error {
 	if errors.As(err, &e) {
 		return err
 	}
+	return &Error{Reason: fmt.Sprintf("file %s %s", quote(name), unreadable(err)), Err: errors.Join(ErrMissingFile, err)}
+}
+
+// sceneError is openError about the scene itself, whose name the caller puts in front.
+func sceneError(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return &Error{Reason: unreadable(err), Err: errors.Join(ErrMissingFile, err)}
+}
+
+// unreadable says why a file was not opened.
+func unreadable(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return &Error{Reason: fmt.Sprintf("file %s cannot be read: %v", quote(name), err), Err: errors.Join(ErrMissingFile, err)}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	case errors.Is(err, fs.ErrPermission):
+		return "may not be read (permission denied)"
+	}
+	return fmt.Sprintf("cannot be read: %v", err)
 }
 
 // reader makes an external file a store. The file is opened for every use, since a scene
