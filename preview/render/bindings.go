@@ -13,7 +13,7 @@ type binding [slots]gpu.Texture
 // has moved.
 type bindings struct {
 	at    func(slot int, id texture.ID) gpu.Layer // where a texture lies, or what stands in
-	moves *uint64                    // of the textures: see textureArrays
+	moves *uint64                                 // of the textures: see textureArrays
 	seen  uint64
 	byKey map[binding]uint32
 	list  []binding // the first one is neutral
