@@ -10,11 +10,9 @@ import (
 // different textures can be one command.
 const (
 	sharedEdge   = 512     // of the largest textures that share an array, in texels
-	arrayBytes   = 8 << 20 // of an array of several layers, at most
-	arrayLayers  = 256     // of an array, at most: a draw's record has a byte for each
-	fixedBytes   = 512 << 10
-	fixedLayers  = 16
-	fixedReserve = 16 // the part of the budget that layers without a texture may take
+	arrayBytes   = 1 << 20 // of an array of several layers, at most
+	arrayLayers  = 64      // of an array, at most: a draw's record has a byte for each
+	arrayReserve = 16      // the part of the budget that layers without a texture may take
 )
 
 // arrayDevice is what textureArrays need of a gpu.Device.
@@ -27,10 +25,10 @@ type arrayDevice interface {
 // textureArrays hands out layers of arrays. Textures of equal size, levels, format
 // and sampling share arrays if they are small.
 //
-// Where the device copies textures, arrays grow by half when they are full and
-// shrink when half of them is free, so that up to a third is idle, and nothing where
-// that would go beyond the limit. Where it does not, they keep the layers with which
-// they begin, which are few: see reserve.
+// An array keeps the layers with which it begins: drivers take tens of milliseconds to
+// make a large one and to copy what it had. Where the device copies textures those of
+// two arrays that are half empty move together. See reserve for the layers that are
+// idle.
 type textureArrays struct {
 	device arrayDevice
 	copies bool
@@ -81,12 +79,9 @@ func (t *textureArrays) alloc(i *gpu.TextureInfo) *layer {
 		t.byInfo[*i] = c
 		t.classes = append(t.classes, c)
 	}
-	a := c.roomiest(t.layersOf(c))
-	switch {
-	case a == nil:
+	a := c.fullest()
+	if a == nil {
 		a = t.add(c)
-	case a.used == len(a.layers):
-		t.resize(a, t.within(c, len(a.layers), min(grown(len(a.layers)), t.layersOf(c))))
 	}
 	l := &layer{array: a, number: slices.Index(a.layers, nil)}
 	a.layers[l.number] = l
@@ -96,56 +91,33 @@ func (t *textureArrays) alloc(i *gpu.TextureInfo) *layer {
 	return l
 }
 
-// roomiest returns the array that takes the next texture: the fullest that has a
-// free layer, so that the others empty, or one that may grow to so many; nil for
-// none.
-func (c *arrayClass) roomiest(most int) (found *textureArray) {
+// fullest returns the array that takes the next texture: the fullest that has a free
+// layer, so that the others empty; nil for none.
+func (c *arrayClass) fullest() (found *textureArray) {
 	for _, a := range c.arrays {
 		if a.used < len(a.layers) && (found == nil || a.used > found.used) {
 			found = a
 		}
 	}
-	if found != nil {
-		return found
-	}
-	for _, a := range c.arrays {
-		if len(a.layers) < most {
-			return a
-		}
-	}
-	return nil
+	return found
 }
 
-// grown returns how many layers an array of n gets.
-func grown(n int) int { return n + (n+1)/2 }
-
-// within returns how many layers an array of n may have for so many that it should:
-// one more at least.
-func (t *textureArrays) within(c *arrayClass, n, want int) int {
-	if t.limit > 0 && t.bytes+int64(want-n)*c.bytes > t.limit {
-		return n + 1
-	}
-	return want
-}
-
-// layersOf returns to how many layers an array may grow.
+// layersOf returns how many layers the next array has: one for textures that are large,
+// or of a size of which there are seldom many, and no more than what may be idle.
 func (t *textureArrays) layersOf(c *arrayClass) int {
-	if !t.copies || max(c.Width, c.Height) > sharedEdge {
+	if c.Width > sharedEdge || c.Width != c.Height || c.Width&(c.Width-1) != 0 {
 		return 1
 	}
-	return max(1, min(t.most, int(arrayBytes/c.bytes)))
+	n := min(t.most, int(arrayBytes/c.bytes))
+	if t.limit > 0 {
+		n = min(n, 1+int(max(0, t.limit/arrayReserve-t.idle)/c.bytes))
+	}
+	return max(1, n)
 }
 
 // add makes another array.
 func (t *textureArrays) add(c *arrayClass) *textureArray {
-	n := 1
-	// Of other sizes there are seldom many.
-	if !t.copies && c.Width == c.Height && c.Width&(c.Width-1) == 0 && c.Width <= sharedEdge {
-		n = max(1, min(t.most, fixedLayers, int(fixedBytes/c.bytes)))
-		if t.limit > 0 && t.idle+int64(n-1)*c.bytes > t.limit/fixedReserve {
-			n = 1
-		}
-	}
+	n := t.layersOf(c)
 	a := &textureArray{class: c, name: t.device.NewTexture(&c.TextureInfo, n), layers: make([]*layer, n)}
 	c.arrays = append(c.arrays, a)
 	t.bytes += int64(n) * c.bytes
@@ -178,36 +150,8 @@ func (t *textureArrays) remove(a *textureArray) {
 	}
 }
 
-// resize gives an array n layers, at least as many as it uses, without gaps.
-func (t *textureArrays) resize(a *textureArray, n int) {
-	c := a.class
-	name, layers := t.device.NewTexture(&c.TextureInfo, n), make([]*layer, n)
-	for from, to := 0, 0; from < len(a.layers); {
-		if a.layers[from] == nil {
-			from++
-			continue
-		}
-		run := 1
-		for from+run < len(a.layers) && a.layers[from+run] != nil {
-			run++
-		}
-		t.device.CopyTexture(gpu.Layer{Texture: name, Number: to}, gpu.Layer{Texture: a.name, Number: from}, &c.TextureInfo, run, 0)
-		for i, l := range a.layers[from : from+run] {
-			l.number = to + i
-			layers[to+i] = l
-		}
-		from, to = from+run, to+run
-	}
-	t.device.DeleteTexture(a.name)
-	more := int64(n-len(a.layers)) * c.bytes
-	t.bytes += more
-	t.idle += more
-	a.name, a.layers = name, layers
-	t.moves++
-}
-
-// tidy gives memory of idle layers back, of one array at a time, where the device can
-// copy: once per frame, so that it takes little time.
+// tidy moves the textures of one array to others of its class, where the device can
+// copy and these have room: once per frame, so that it takes little time.
 func (t *textureArrays) tidy() {
 	if !t.copies {
 		return
@@ -218,29 +162,10 @@ func (t *textureArrays) tidy() {
 			return
 		}
 	}
-	var worst *textureArray
-	idle, to := int64(0), 0
-	for _, c := range t.classes {
-		for _, a := range c.arrays {
-			n := min(grown(a.used), len(a.layers))
-			switch {
-			case t.limit > 0 && t.bytes > t.limit:
-				n = a.used
-			case 2*a.used > len(a.layers):
-				continue
-			}
-			if bytes := int64(len(a.layers)-n) * c.bytes; bytes > idle {
-				worst, idle, to = a, bytes, n
-			}
-		}
-	}
-	if worst != nil {
-		t.resize(worst, to)
-	}
 }
 
 // mergeable returns the array with the fewest textures if the others have room for
-// them; nil for none.
+// twice as many, so that the next texture does not make it again; nil for none.
 func (c *arrayClass) mergeable() *textureArray {
 	if len(c.arrays) < 2 {
 		return nil
@@ -252,7 +177,7 @@ func (c *arrayClass) mergeable() *textureArray {
 		}
 		room += len(a.layers) - a.used
 	}
-	if room-(len(least.layers)-least.used) < least.used {
+	if room-(len(least.layers)-least.used) < 2*least.used {
 		return nil
 	}
 	return least
@@ -284,11 +209,10 @@ func (t *textureArrays) merge(a *textureArray) {
 	t.remove(a)
 }
 
-// reserve returns how much of the limit is for idle layers: nothing where tidy keeps
-// to it.
+// reserve returns how much of the limit is for idle layers.
 func (t *textureArrays) reserve() int64 {
-	if t.copies || t.limit == 0 {
+	if t.limit == 0 {
 		return 0
 	}
-	return max(t.idle, t.limit/fixedReserve)
+	return max(t.idle, t.limit/arrayReserve)
 }
