@@ -71,7 +71,7 @@ func newOutput(dir string, opts outputOptions) (*output, error) {
 	name, release, err := makeStage(dir, o.files)
 	if err != nil {
 		o.discard()
-		return nil, fmt.Errorf("cook: output folder is not writable: %w", err)
+		return nil, fmt.Errorf("cook: output folder %s is not writable: %w", dir, err)
 	}
 	o.name, o.ends = name, append(o.ends, release)
 	o.stage = filepath.Join(dir, journal.Folder, name)

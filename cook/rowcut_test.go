@@ -17,7 +17,8 @@ import (
 func sheet(t *rapid.T, side int) *gltfscene.Primitive {
 	p := &gltfscene.Primitive{Material: -1}
 	normals := rapid.Bool().Draw(t, "normals")
-	uv := rapid.Bool().Draw(t, "uv")
+	uv, second, colors := rapid.Bool().Draw(t, "uv"), rapid.Bool().Draw(t, "second uv"), rapid.Bool().Draw(t, "colors")
+	tangents := normals && rapid.IntRange(0, 3).Draw(t, "tangents") == 0
 	mirrored := rapid.IntRange(0, side).Draw(t, "mirrored from")
 	vertex := func(x, y int, other bool) uint32 {
 		h := rapid.Float32Range(0, 3).Draw(t, "height")
@@ -33,6 +34,15 @@ func sheet(t *rapid.T, side int) *gltfscene.Primitive {
 				u = float32(2*mirrored - x)
 			}
 			p.UV[0] = append(p.UV[0], [2]float32{u + h/9, float32(y) + 0.3*h})
+		}
+		if second {
+			p.UV[1] = append(p.UV[1], [2]float32{h, float32(x) + h/7})
+		}
+		if tangents {
+			p.Tangents = append(p.Tangents, [4]float32{1, -0.1 * h, h, 1})
+		}
+		if colors {
+			p.Colors = append(p.Colors, [4]float32{h / 3, float32(x%3) / 2, 0.5, 1})
 		}
 		return uint32(len(p.Positions) - 1)
 	}
@@ -70,8 +80,17 @@ func TestRowCut(t *testing.T) {
 	o := ClassicOptions()
 	b := newTileBuilder(&gltfscene.Scene{}, nil, nil, &o, &notes{})
 	divided := 0
+	unmoved := b.plans[b.material(-1)]
 	rapid.Check(t, func(t *rapid.T) {
 		p := sheet(t, rapid.IntRange(2, 9).Draw(t, "side"))
+		plan := &b.plans[b.material(-1)]
+		*plan = unmoved
+		if p.UV[1] != nil {
+			plan.set = rapid.IntRange(0, 1).Draw(t, "set")
+		}
+		if rapid.Bool().Draw(t, "uv transform") {
+			plan.transform.Scale = [2]float64{-2, 3}
+		}
 		if rapid.IntRange(0, 9).Draw(t, "flat") == 0 && p.UV[0] != nil { // a triangle with no direction
 			p.UV[0][p.Indices[0]] = p.UV[0][p.Indices[1]]
 		}

@@ -28,7 +28,13 @@ func messageFor(err error) string {
 }
 
 // stateOfFile makes a sentence of a file's name and what is said of it.
-var stateOfFile = strings.NewReplacer(": does not exist", " does not exist", ": may not be read (", " may not be read (")
+var stateOfFile = strings.NewReplacer(
+	": does not exist", " does not exist", ": may not be read (", " may not be read (",
+	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
+)
+
+// leadsBack is said of the name of a file.
+const leadsBack = " is a symbolic link that leads back to itself"
 
 // flagNames turns advice for callers of the library into advice for users.
 var flagNames = strings.NewReplacer(
@@ -80,7 +86,7 @@ func systemProblem(err error, s string) string {
 	case errors.Is(p.Err, syscall.EROFS):
 		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
 	case errors.Is(p.Err, syscall.ELOOP):
-		return strings.Replace(s, call, oneLine(p.Path)+" is a symbolic link that leads back to itself", 1)
+		return strings.Replace(s, call, oneLine(p.Path)+leadsBack, 1)
 	}
 	return s
 }

@@ -58,7 +58,7 @@ func (t *jobTable) get(id jobID) *job { return &t.slabs[(id-1)/jobSlab][(id-1)%j
 
 // add returns a new job, and its number; 0 where there are too many.
 func (t *jobTable) add() (*job, jobID) {
-	if t.n == math.MaxUint32 {
+	if t.n == min(math.MaxUint32, math.MaxInt) {
 		return nil, 0
 	}
 	if t.n%jobSlab == 0 {
@@ -106,8 +106,8 @@ func (t *jobTable) unpack(j *job) *accessor {
 func (j *job) pack(a *accessor, number uint32) {
 	j.off, j.count, j.store, j.stride = a.at.off, a.count, number, uint32(a.stride)
 	j.typ, j.component, j.normalized = a.typ, uint8(a.ct-i8), a.normalized
-	if r := (rareJob{sparse: a.sparse}); a.sparse != nil || a.stride > math.MaxUint32 {
-		if a.stride > math.MaxUint32 {
+	if r := (rareJob{sparse: a.sparse}); a.sparse != nil || a.stride > min(math.MaxUint32, math.MaxInt) {
+		if a.stride > min(math.MaxUint32, math.MaxInt) {
 			j.stride, r.stride = 0, a.stride
 		}
 		j.rare.Store(&r)

@@ -234,7 +234,7 @@ func (p *planCoder) draco(d *dracoData) {
 			return
 		}
 	}
-	c.Int(&d.part.id, facesPart, math.MaxUint32)
+	c.Int(&d.part.id, facesPart, min(math.MaxUint32, math.MaxInt))
 	c.Bool(&d.part.floats)
 	c.Int(&d.size, 0, math.MaxInt32)
 }

@@ -28,7 +28,7 @@ func basisSize(w, h int) (int, int) {
 }
 
 // uastcStage is raised whenever other blocks are made of the same pixels.
-const uastcStage = 2
+const uastcStage = 3
 
 // writeUASTC compresses an image with its mip chain, and returns how many levels that are.
 func writeUASTC(ctx context.Context, w io.Writer, c *workers, base *image.NRGBA, r Role) (int, error) {
