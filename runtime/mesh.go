@@ -25,7 +25,8 @@ type meshStreamer struct {
 	leavers         []meshLeaver
 	evictees        []meshEvictee
 	backlog         int
-	waitingToReturn bool // something evicted waits to come back
+	waitingToReturn bool    // something evicted waits to come back
+	learned         learned // what meshes took, of which bytes in files
 
 	groups       int  // LOD groups that can be drawn
 	switched     bool // levels, at switchedAt from switchedFrom

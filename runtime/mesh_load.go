@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -114,7 +115,7 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 	}
 	x := &c.record.meshes.stubs[c.stub]
 	limit, mark := budget, ms.cfg.HighWaterMark*budget
-	bytes := float64(ms.device.estimate(c.record.meshes.plan.Stubs[c.stub].Bytes))
+	bytes := ms.costOf(x, c.record.meshes.plan.Stubs[c.stub].Bytes)
 	x.tooLarge = false
 	// While evicted meshes wait to come back, some room below the mark is kept for
 	// the meshes that the camera comes near to: others would soon be evicted again.
@@ -138,6 +139,29 @@ func (ms *meshStreamer) admitMesh(c *meshCandidate, room *meshRoom) bool {
 		return false
 	}
 	return ms.makeRoom(c, need, room.far)
+}
+
+// costOf returns what a stub of so many bytes in its file takes on the Device: what it
+// took the last time, else what such bytes of others have been worth.
+func (ms *meshStreamer) costOf(x *stub, bytes int64) float64 {
+	switch {
+	case ms.device == nil || ms.device.packer == nil:
+		return float64(bytes)
+	case x.took > 0:
+		return float64(x.took)
+	case ms.learned.sizes > 0:
+		return min(maxCost, float64(bytes)*(ms.learned.sized/ms.learned.sizes))
+	}
+	return float64(ms.device.estimate(bytes))
+}
+
+// learnMesh remembers what a stub takes on the Device.
+func (ms *meshStreamer) learnMesh(x *stub, bytes int64) {
+	if x.took == 0 && x.bytes > 0 && bytes > 0 {
+		ms.learned.sizes += float64(bytes)
+		ms.learned.sized += float64(x.bytes)
+	}
+	x.took = x.bytes
 }
 
 // startMesh hands a stub to the Device, all levels of a LOD group in one pass;
@@ -170,6 +194,9 @@ func (ms *meshStreamer) startMesh(c *meshCandidate) bool {
 	}
 	ms.device.noteUpload(start)
 	ms.bookStub(r, x, bytes)
+	if bits.OnesCount64(x.resident) == len(p.Parts) {
+		ms.learnMesh(x, p.Bytes)
+	}
 	ms.loading = append(ms.loading, meshLoad{record: r, stub: c.stub, near: c.near, started: ms.now})
 	if x.resident == 0 {
 		ms.failMesh(len(ms.loading)-1, failure)

@@ -89,6 +89,7 @@ func (c *meshRegistry) root(id RootID) *meshRoot {
 // be pinned already, and starts the prewarm of its textures unless they have
 // been decoded. The registry takes over the asset.
 func (c *meshRegistry) storeAsset(id RootID, asset *payload.Asset) {
+	asset.Ready = nil // only parts of it go to a Device
 	c.mu.Lock()
 	r := c.root(id)
 	old := c.unpin(r)

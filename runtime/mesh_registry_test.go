@@ -35,7 +35,11 @@ func TestMeshRegistry(t *testing.T) {
 		t.Error("warm without an asset")
 	}
 
-	c.storeAsset(7, fake.Asset(&released, fake.NodesAt(10, 0, 1, 2)...))
+	whole := fake.Asset(&released, fake.NodesAt(10, 0, 1, 2)...)
+	whole.Ready = "packed"
+	if c.storeAsset(7, whole); whole.Ready != nil {
+		t.Error("keeps what was made ready for an upload as a whole")
+	}
 	if u := c.usage(); u != (registryUsage{Bytes: 30, Roots: 1, Warm: 1}) {
 		t.Errorf("%+v", u)
 	}

@@ -26,6 +26,7 @@ type stub struct {
 	distance float64 // as of the last tick
 	half     float64 // of the longest edge of the box
 	bytes    int64   // on the Device
+	took     int64   // there, when all of it was last there; 0: not yet
 
 	state    meshState
 	seen     bool // within its streaming radius

@@ -78,6 +78,14 @@ func TestIndicesWithoutBaseVertex(t *testing.T) {
 		f := Frame{Camera: boardCamera(), Drawn: put(t, r, append(batchBoard(t, t.TempDir(), 3), small, wide)...)}
 		if st := settleBatches(t, r, f); st.BatchedMeshes == 0 {
 			t.Fatal("nothing is batched")
+		} else {
+			took := int64(0)
+			for _, n := range r.batches.have {
+				took += n.bundles[0].at.bytes()
+			}
+			if grain := int64(indexUnit * len(r.batches.have)); st.BatchBytes > took || st.BatchBytes+grain < took {
+				t.Errorf("batches count as %d bytes, and take %d", st.BatchBytes, took)
+			}
 		}
 		r.exactShadows()
 		r.Draw(f)

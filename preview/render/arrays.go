@@ -13,6 +13,7 @@ const (
 	arrayBytes   = 1 << 20 // of an array of several layers, at most
 	arrayLayers  = 64      // of an array, at most: a draw's record has a byte for each
 	arrayReserve = 16      // the part of the budget that layers without a texture may take
+	arrayShare   = 4       // the part of it that arrays of several layers take, where textures can't move together
 )
 
 // arrayDevice is what textureArrays need of a gpu.Device.
@@ -39,6 +40,7 @@ type textureArrays struct {
 	classes []*arrayClass
 	bytes   int64 // of all arrays
 	idle    int64 // of layers without a texture
+	shared  int64 // of arrays of several layers
 
 	moves uint64 // changes whenever a texture comes, moves or goes
 }
@@ -111,6 +113,9 @@ func (t *textureArrays) layersOf(c *arrayClass) int {
 	n := min(t.most, int(arrayBytes/c.bytes))
 	if t.limit > 0 {
 		n = min(n, 1+int(max(0, t.limit/arrayReserve-t.idle)/c.bytes))
+		if !t.copies { // textures that go leave gaps: what becomes smaller to make room may make none
+			n = min(n, int(max(0, t.limit/arrayShare-t.shared)/c.bytes))
+		}
 	}
 	return max(1, n)
 }
@@ -120,6 +125,9 @@ func (t *textureArrays) add(c *arrayClass) *textureArray {
 	n := t.layersOf(c)
 	a := &textureArray{class: c, name: t.device.NewTexture(&c.TextureInfo, n), layers: make([]*layer, n)}
 	c.arrays = append(c.arrays, a)
+	if n > 1 {
+		t.shared += int64(n) * c.bytes
+	}
 	t.bytes += int64(n) * c.bytes
 	t.idle += int64(n) * c.bytes
 	return a
@@ -141,6 +149,9 @@ func (t *textureArrays) free(l *layer) {
 func (t *textureArrays) remove(a *textureArray) {
 	c, n := a.class, int64(len(a.layers))
 	t.device.DeleteTexture(a.name)
+	if n > 1 {
+		t.shared -= n * c.bytes
+	}
 	t.bytes -= n * c.bytes
 	t.idle -= n * c.bytes
 	c.arrays = slices.DeleteFunc(c.arrays, func(o *textureArray) bool { return o == a })

@@ -179,6 +179,32 @@ func TestArrayReserve(t *testing.T) {
 	}
 }
 
+// TestRoomComesOfSmallerTextures: where the device can't copy, gaps in arrays take a bounded
+// part of the budget, so that room is made without nearly all textures becoming smaller.
+func TestRoomComesOfSmallerTextures(t *testing.T) {
+	const n, most = 1000, 150
+	for _, edge := range []int{64, 128, 256, 512} {
+		arrays := newTextureArrays(newPaper(t), false, 256)
+		large, small := edgeInfo(edge, true), edgeInfo(edge/2, true)
+		arrays.limit = n * large.LayerBytes() * 16 / 15
+		var list []*layer
+		for range n {
+			list = append(list, arrays.alloc(&large))
+		}
+		fewer := 0
+		for ; fewer < n && arrays.bytes-arrays.idle+arrays.limit/20 > arrays.limit-arrays.reserve(); fewer++ {
+			arrays.free(list[(fewer*7919)%n]) // in no order
+			arrays.alloc(&small)
+		}
+		if fewer > most || arrays.idle > arrays.limit/arrayShare {
+			t.Errorf("%d texels: %d of %d textures become smaller for a twentieth of the budget, %d %% are idle", edge, fewer, n, 100*arrays.idle/arrays.limit)
+		}
+		if arrays.shared > arrays.limit/arrayShare || edge < 512 && arrays.shared == 0 {
+			t.Errorf("%d texels: %d bytes of %d are shared", edge, arrays.shared, arrays.limit)
+		}
+	}
+}
+
 // TestBindings: sets whose textures lie in the same arrays have the same binding, and
 // are told apart by layers; a set follows its textures.
 func TestBindings(t *testing.T) {

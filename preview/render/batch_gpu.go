@@ -43,7 +43,7 @@ func (r *Renderer) SetBatching(o *BatchOptions) {
 	}
 	d.pool.Pack = d.packings.pack
 	options := o.Options
-	options.Device, options.Builder = d, batch.Builder(d)
+	options.Device, options.Builder, options.WideIndices = d, batch.Builder(d), r.absolute
 	if !o.Sync {
 		d.workers = batch.NewWorkers(d.assets, 1, d.packings.pack)
 		options.Builder = d.workers

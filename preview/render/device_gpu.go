@@ -97,8 +97,14 @@ func (r *Renderer) Packed(key payload.Key, _ int64) (bytes int64) {
 	return bytes
 }
 
-// Estimate is of the runtime.Packer.
-func (r *Renderer) Estimate(bytes int64) int64 { return compact.Estimate(bytes) }
+// Estimate is of the runtime.Packer. Where indices of 16 bits become such of 32, they take
+// most of what vertices leave.
+func (r *Renderer) Estimate(bytes int64) int64 {
+	if r.absolute {
+		return bytes - bytes/8
+	}
+	return compact.Estimate(bytes)
+}
 
 // Release frees a representation, uploaded or not.
 func (r *Renderer) Release(key payload.Key) {

@@ -138,11 +138,11 @@ func (p *pool) release(a place) {
 	a.page.indices.release(a.indices)
 	empty := 0
 	for _, g := range p.pages {
-		if g.layout == a.page.layout && g.vertices.used+g.indices.used == 0 {
+		if g.layout == a.page.layout && g.empty() {
 			empty++
 		}
 	}
-	if empty < 2 {
+	if empty < 2 || !a.page.empty() {
 		return
 	}
 	for i, g := range p.pages {
@@ -153,6 +153,9 @@ func (p *pool) release(a place) {
 		}
 	}
 }
+
+// empty reports whether nothing is in a page.
+func (g *page) empty() bool { return g.vertices.used+g.indices.used == 0 }
 
 // allocated returns the bytes of all pages.
 func (p *pool) allocated() (n int64) {

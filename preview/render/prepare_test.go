@@ -93,6 +93,18 @@ func quad(center, right, up geom.Vec3) part {
 
 // TestOddOffsets: 32-bit indices behind an odd number of 16-bit ones start
 // where no draw call can point; they are moved.
+// TestEstimate: what is estimated of quads is about what they take, with base vertices and
+// without.
+func TestEstimate(t *testing.T) {
+	const inFile, vertices, indices = 4*vertex.Size + 6*2, 4 * 16, 6 * 2
+	for absolute, took := range map[bool]float64{false: vertices + indices, true: vertices + 2*indices} {
+		r := &Renderer{absolute: absolute}
+		if got := float64(r.Estimate(100*inFile)) / 100; got < took || got > 1.5*took {
+			t.Errorf("absolute %t: %v bytes, takes %v", absolute, got, took)
+		}
+	}
+}
+
 func TestOddOffsets(t *testing.T) {
 	small, big := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}), quad(geom.Vec3{5, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
 	small.indices, big.wide = small.indices[:3], true

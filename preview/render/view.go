@@ -5,6 +5,7 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -135,7 +136,7 @@ func (p *plane) touches(c, h *[3]float64) bool {
 // objectFloats is one object as mesh.vert.glsl reads it: three rows of the
 // linear part with the offset in w, then the pivot and the layout of the vertices,
 // then the lattice: origin and step.
-const objectFloats = 20
+const objectFloats = 4 * gpu.ObjectTexels
 
 // appendObject appends the transform from a mesh's vertices to positions
 // relative to the eye. Large coordinates cancel out against the pivot, which is

@@ -123,6 +123,12 @@ func (c *MeshCache) loaded(x Answer) {
 		answers[i] = x.Result
 		answers[i].Asset = asset.Retain()
 	}
+	if asset != nil { // what was made ready is for one of them, and not kept
+		if len(answers) > 0 && answers[0].Asset != nil {
+			answers[0].Asset.Ready = asset.Ready
+		}
+		asset.Ready = nil
+	}
 	drop := []*Asset{asset, l.kept}
 	if !l.unwanted && !c.closed {
 		if f := c.files[l.key]; f != nil {

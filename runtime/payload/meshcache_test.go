@@ -309,3 +309,21 @@ func TestMeshCacheConcurrently(t *testing.T) {
 		c.Trim(25)
 	}
 }
+
+// TestMeshCacheKeepsNothingReady: what was made ready of a file goes to who asked first;
+// what is kept does not hold it.
+func TestMeshCacheKeepsNothingReady(t *testing.T) {
+	c := newCacheTest(t)
+	c.ask("tree")
+	c.ask("tree")
+	asset := fake.Asset(nil, fake.NodesAt(40, 0)...)
+	asset.Ready = "packed"
+	c.inner.answer(payload.Result{Asset: asset})
+	answers := c.done.Take(nil)
+	if len(answers) != 2 || answers[0].Result.Asset.Ready != "packed" || answers[1].Result.Asset.Ready != nil || asset.Ready != nil {
+		t.Errorf("%+v, kept %v", answers, asset.Ready)
+	}
+	for _, a := range answers {
+		a.Result.Asset.Release()
+	}
+}

@@ -3,6 +3,7 @@ package batch
 import (
 	"slices"
 
+	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
@@ -79,6 +80,15 @@ func (j *Job) bytes() (n int64) {
 	return n
 }
 
+// bytes returns what merged buffers take on the device, whose indices may all be wide.
+func (b *Buffers) bytes(wide bool) int64 {
+	indices := len(b.Indices)
+	if wide {
+		indices = indices / b.Type.Size() * vertex.Index32.Size()
+	}
+	return int64(len(b.Vertices) + indices)
+}
+
 // upload gives a merged group to the device.
 func (b *Batcher) upload(c *cell, group []*item, m *Merged) {
 	usable := 0
@@ -95,7 +105,7 @@ func (b *Batcher) upload(c *cell, group []*item, m *Merged) {
 	}
 	n := &batch{
 		scene: c.key.scene, rep: group[0].owner.key.Rep, cell: c, round: c.round,
-		bytes: int64(len(m.Buffers.Vertices) + len(m.Buffers.Indices)), members: make([]piece, 0, usable), stale: true,
+		bytes: m.Buffers.bytes(b.options.WideIndices), members: make([]piece, 0, usable), stale: true,
 	}
 	u := Upload{Scene: n.scene, Rep: n.rep, Buffers: m.Buffers}
 	for i, x := range group {

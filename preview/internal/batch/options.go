@@ -49,6 +49,8 @@ type Options struct {
 	RetireFrames int
 	// Cells with more than this in their groups are drawn unbatched.
 	MaxCellVertices, MaxCellIndices, MaxCellBytes int64
+	// WideIndices says that the Device stores all indices with 32 bits: they count as such.
+	WideIndices bool
 	// MaxBytes bounds all batches together; 0 means no bound.
 	MaxBytes int64
 	// Limits bounds the work per Update; zero means DefaultLimits.

@@ -55,6 +55,10 @@ type Caps struct {
 	DedicatedBytes          int64
 }
 
+// ObjectTexels is how many texels of a Table an object takes: more than a record, so that
+// it bounds how many records a frame has. There are no more objects than records.
+const ObjectTexels = 5
+
 // Device is a graphics device.
 type Device interface {
 	// Caps says what the device has; with plain as little as one may have.

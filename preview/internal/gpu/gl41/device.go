@@ -94,8 +94,7 @@ func capabilities(plain bool) gpu.Caps {
 	c.MaxTexture = int(integer(gl.MAX_TEXTURE_SIZE))
 	c.MaxLayers = int(integer(gl.MAX_ARRAY_TEXTURE_LAYERS))
 	c.Samples = int(integer(gl.MAX_SAMPLES))
-	// An object takes four texels, and there are no more objects than draws.
-	c.MaxDraws = min(maxDraws, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/4)
+	c.MaxDraws = min(maxDraws, int(integer(gl.MAX_TEXTURE_BUFFER_SIZE))/gpu.ObjectTexels)
 	return c
 }
 

@@ -57,7 +57,7 @@ var _ gpu.Device = (*Device)(nil)
 
 func newDevice(p port, plain bool) *Device {
 	d := &Device{port: p, features: p.caps(plain)}
-	d.MaxDraws = min(maxDraws, d.MaxTexture*tableWidth/4)
+	d.MaxDraws = min(maxDraws, d.MaxTexture*tableWidth/gpu.ObjectTexels)
 	return d
 }
 

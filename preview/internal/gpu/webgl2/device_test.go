@@ -71,6 +71,17 @@ func newFake(multi bool) (*Device, *fakePort) {
 	return newDevice(p, false), p
 }
 
+// TestObjectsFitIntoATable: a frame has no more records than a table has room for, of
+// their objects.
+func TestObjectsFitIntoATable(t *testing.T) {
+	for _, edge := range []int{2048, 4096, 16384} {
+		d := newDevice(&fakePort{have: features{Caps: gpu.Caps{MaxTexture: edge}}}, false)
+		if n := d.Caps().MaxDraws; n < 100_000 || n*gpu.ObjectTexels > edge*tableWidth {
+			t.Errorf("%d records, a table has %d texels", n, edge*tableWidth)
+		}
+	}
+}
+
 // TestAFrameIsOneCall: whatever is done in a frame is replayed by its end, in one
 // call, and nothing is left.
 func TestAFrameIsOneCall(t *testing.T) {
