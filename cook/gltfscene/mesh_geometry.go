@@ -62,7 +62,11 @@ func (g *geometry) decodeBytes(mesh int) (most int64) {
 		if id == 0 {
 			return
 		}
-		switch s := g.jobs.stores[g.jobs.get(id).store].(type) {
+		store := g.jobs.get(id).store
+		if store == 0 { // zeros, of a scene that may have no stores at all
+			return
+		}
+		switch s := g.jobs.stores[store].(type) {
 		case *dracoData:
 			most = max(most, s.stream.took)
 		case *unpacked:
