@@ -19,7 +19,7 @@ const (
 // arrayDevice is what textureArrays need of a gpu.Device.
 type arrayDevice interface {
 	NewTexture(i *gpu.TextureInfo, layers int) gpu.Texture
-	CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, layers, skip int)
+	CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, skip int)
 	DeleteTexture(gpu.Texture)
 }
 
@@ -64,7 +64,7 @@ type textureArray struct {
 	used   int
 }
 
-// layer is where a texture lies. It moves when its array grows or shrinks.
+// layer is where a texture lies. It moves when its array becomes part of others.
 type layer struct {
 	array  *textureArray
 	number int
@@ -210,7 +210,7 @@ func (t *textureArrays) merge(a *textureArray) {
 				break
 			}
 			l := a.layers[from]
-			t.device.CopyTexture(gpu.Layer{Texture: o.name, Number: n}, l.at(), &c.TextureInfo, 1, 0)
+			t.device.CopyTexture(gpu.Layer{Texture: o.name, Number: n}, l.at(), &c.TextureInfo, 0)
 			a.layers[from], o.layers[n] = nil, l
 			a.used, o.used = a.used-1, o.used+1
 			l.array, l.number = o, n

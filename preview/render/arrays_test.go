@@ -34,12 +34,12 @@ func (d *paperDevice) NewTexture(i *gpu.TextureInfo, layers int) gpu.Texture {
 	return d.last
 }
 
-func (d *paperDevice) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, layers, skip int) {
+func (d *paperDevice) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, skip int) {
 	to, from := d.have[dst.Texture], d.have[src.Texture]
 	if from.info != *i || to.info != *i || skip != 0 || dst.Texture == src.Texture {
 		d.t.Fatalf("a copy from %+v to %+v", from.info, to.info)
 	}
-	copy(to.layers[dst.Number:][:layers], from.layers[src.Number:][:layers])
+	to.layers[dst.Number] = from.layers[src.Number]
 }
 
 func (d *paperDevice) DeleteTexture(t gpu.Texture) {

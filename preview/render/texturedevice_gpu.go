@@ -102,7 +102,7 @@ func (d *textureDevice) Trim(id texture.ID, levels int) bool {
 	small.Width, small.Height = whole.Mip(levels)
 	small.Levels -= levels
 	to := d.arrays.alloc(&small)
-	d.gpu.CopyTexture(to.at(), t.at.at(), &whole, 1, levels)
+	d.gpu.CopyTexture(to.at(), t.at.at(), &whole, levels)
 	d.free(&t.at)
 	t.at = to
 	return true

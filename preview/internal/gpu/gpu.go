@@ -219,9 +219,9 @@ type textures interface {
 	// WriteRows stores rows of a level of a layer, whole blocks of them, from texel y
 	// on. Frames in flight may draw with other layers.
 	WriteRows(t Texture, i *TextureInfo, layer, level, y, width, height int, data []byte)
-	// CopyTexture copies layers in a row to another texture, of each the smaller
-	// levels, from number skip on. i is of the source.
-	CopyTexture(dst, src Layer, i *TextureInfo, layers, skip int)
+	// CopyTexture copies a layer to one of another texture: its smaller levels, from
+	// number skip on. i is of the source.
+	CopyTexture(dst, src Layer, i *TextureInfo, skip int)
 	DeleteTexture(Texture)
 	// BindTexture binds a texture of NewTexture to a unit, BindAtlas one of NewAtlas.
 	BindTexture(unit int, t Texture)

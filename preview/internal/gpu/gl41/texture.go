@@ -97,11 +97,11 @@ func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, layer, level, y, w
 }
 
 // CopyTexture copies levels on the GPU.
-func (d *Device) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, layers, skip int) {
+func (d *Device) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, skip int) {
 	for level := range i.Levels - skip {
 		w, h := i.Mip(level + skip)
 		gl.CopyImageSubData(uint32(src.Texture), gl.TEXTURE_2D_ARRAY, int32(level+skip), 0, 0, int32(src.Number),
-			uint32(dst.Texture), gl.TEXTURE_2D_ARRAY, int32(level), 0, 0, int32(dst.Number), int32(w), int32(h), int32(layers))
+			uint32(dst.Texture), gl.TEXTURE_2D_ARRAY, int32(level), 0, 0, int32(dst.Number), int32(w), int32(h), 1)
 	}
 }
 

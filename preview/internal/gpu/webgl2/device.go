@@ -330,7 +330,7 @@ func (d *Device) WriteRows(t gpu.Texture, _ *gpu.TextureInfo, layer, level, y, w
 }
 
 // CopyTexture is not there.
-func (d *Device) CopyTexture(gpu.Layer, gpu.Layer, *gpu.TextureInfo, int, int) {
+func (d *Device) CopyTexture(gpu.Layer, gpu.Layer, *gpu.TextureInfo, int) {
 	panic("textures of WebGL cannot be copied")
 }
 
