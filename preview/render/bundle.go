@@ -70,17 +70,18 @@ func (p *prepared) pack(meshes []records.Mesh) {
 // ranges returns the vertex ranges of the meshes, in their order in the asset, and which is
 // whose. Where some overlap, all vertices are one range. white says that all colours are.
 func (p *prepared) ranges(meshes []records.Mesh, white bool) (list []vertexRange, of []int) {
-	of = make([]int, len(p.meshes))
 	type span struct{ from, size int }
-	known := map[span]int{}
-	layouts := make([]compact.Layout, 0, len(p.meshes))
+	spanOf := func(m *mesh) span {
+		return span{int(m.baseVertex) * vertex.Size, int(meshes[m.record].VertexSize)}
+	}
+	number := map[span]int{}
 	for i := range p.meshes {
 		m := &p.meshes[i]
-		s := span{int(m.baseVertex) * vertex.Size, int(meshes[m.record].VertexSize)}
-		at, ok := known[s]
+		s := spanOf(m)
+		at, ok := number[s]
 		if !ok {
 			at = len(list)
-			known[s] = at
+			number[s] = at
 			list = append(list, vertexRange{from: s.from, size: s.size, layout: compact.Plain})
 			if !white && !compact.White(p.vertices[s.from:s.from+s.size]) {
 				list[at].layout = compact.Colored
@@ -89,31 +90,25 @@ func (p *prepared) ranges(meshes []records.Mesh, white bool) (list []vertexRange
 		if p.materials[m.material].NormalTexture != records.NoIndex {
 			list[at].layout = max(list[at].layout, compact.Mapped)
 		}
-		of[i] = at
 	}
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(list[a].from, list[b].from) })
-	sorted, place, end := make([]vertexRange, 0, len(list)), make([]int, len(list)), 0
-	overlap := false
-	for _, k := range order {
-		r := list[k]
+	slices.SortFunc(list, func(a, b vertexRange) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.size, b.size))
+	})
+	of = make([]int, len(p.meshes))
+	end, overlap, most := 0, false, compact.Plain
+	for i, r := range list {
+		number[span{r.from, r.size}] = i
 		overlap = overlap || r.from < end
 		end = max(end, r.from+r.size)
-		place[k] = len(sorted)
-		sorted = append(sorted, r)
-		layouts = append(layouts, r.layout)
+		most = max(most, r.layout)
 	}
 	if overlap {
-		clear(of)
-		return []vertexRange{{size: len(p.vertices) / vertex.Size * vertex.Size, layout: slices.Max(layouts)}}, of
+		return []vertexRange{{size: len(p.vertices) / vertex.Size * vertex.Size, layout: most}}, of
 	}
-	for i := range of {
-		of[i] = place[of[i]]
+	for i := range p.meshes {
+		of[i] = number[spanOf(&p.meshes[i])]
 	}
-	return sorted, of
+	return list, of
 }
 
 // dealIndices gives the bundles the indices of their meshes: one all of them as they are,
