@@ -121,6 +121,8 @@ func TestProcessesShareAFolder(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	mu.Lock() // a process that ended orders nothing between the handlers' goroutines and this one
+	defer mu.Unlock()
 	if len(count) != sharedFiles {
 		t.Errorf("%d files were asked for", len(count))
 	}
