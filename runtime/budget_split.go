@@ -122,6 +122,9 @@ func (b *geometryBudget) splitBudget() {
 		return
 	}
 	a.split, a.budget, a.splitAt = true, b.memory.GeometryBudget, b.now
+	for _, sc := range b.scenes {
+		sc.lookAround()
+	}
 	cheapest, extras, meshes := b.sumDemand()
 	others := float64(b.memory.GeometryUsed)
 	for _, sc := range b.scenes {
@@ -370,7 +373,7 @@ func (b *geometryBudget) climb(sc *scene, tile int32, w *tileDemand, f func(stre
 		begins = min(begins, sc.tiles.begin(tile, rep))
 		rep = sc.tiles.finer(tile, rep)
 		cost := b.cost(sc, tile, rep)
-		f(min(most, stretchOf(begins, w.distance, w.has == rep || isFiner(w.has, rep))), max(0, cost-held))
+		f(min(most, sc.stretchOf(tile, begins, w.distance, w.has == rep || isFiner(w.has, rep))), max(0, cost-held))
 		held = max(held, cost)
 	}
 }
@@ -401,7 +404,7 @@ func (sc *scene) limitSlack(tile int32, d float64) float64 {
 	}
 	levels := sc.tiles.levels[sc.tiles.levelAt[tile]:sc.tiles.levelAt[tile+1]]
 	for i := range levels {
-		at := levels[i].from / a.stretch
+		at := float64(levels[i].from*sc.detailOf(tile)) / a.stretch
 		m = min(m, math.Abs(1+d-at), math.Abs(1+d-float64(at*keepLead)))
 	}
 	return m

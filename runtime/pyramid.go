@@ -243,9 +243,9 @@ func (p *refinement) measure(sc *scene, far float64) {
 		case !asks:
 			n.opens = 0
 		case n.node < 0:
-			n.opens = stretchOf(begins, n.distance, n.open)
+			n.opens = sc.stretchOf(p.first+int32(i), begins, n.distance, n.open)
 		default:
-			n.opens = min(p.nodes[n.node].opens, stretchOf(begins, n.distance, n.open))
+			n.opens = min(p.nodes[n.node].opens, sc.stretchOf(p.first+int32(i), begins, n.distance, n.open))
 		}
 	}
 }

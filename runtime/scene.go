@@ -88,6 +88,7 @@ type passLists struct {
 
 // travel is the way of the camera through a scene.
 type travel struct {
+	sight                  sight
 	odometer               float64 // metres that the camera has moved, see move
 	lastPos, lastPredicted geom.Vec3
 	moved                  bool
@@ -174,6 +175,7 @@ func (s *Streamer) register(src Source) (*scene, error) {
 		return nil, err
 	}
 	sc.env, sc.budget = s.env, &s.budget.split
+	sc.sight = newSight(sc.tiles.len())
 	sc.adoptNodes()
 	if _, files := s.deps.Loader.(*payload.FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)

@@ -235,7 +235,7 @@ func (sc *scene) grantAfter(tile int32, d float64, before grant, finest payload.
 	for rep != payload.RepFull {
 		begins = min(begins, sc.tiles.begin(tile, rep))
 		next := sc.tiles.finer(tile, rep)
-		if !(stretchOf(begins, d, finest == next || isFiner(finest, next)) >= a.stretch) {
+		if !(sc.stretchOf(tile, begins, d, finest == next || isFiner(finest, next)) >= a.stretch) {
 			return grantLess, rep
 		}
 		rep = next

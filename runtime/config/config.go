@@ -102,6 +102,7 @@ type MemoryLimits struct {
 	GeometryBudget            int64           `unit:"bytes" range:"at least 0" doc:"geometry on the device; 0: 60 % of what the memory probe grants"`
 	TextureBudget             int64           `unit:"bytes" range:"at least 0" doc:"textures on the device; 0: 40 % of what the memory probe grants"`
 	MeshCacheBudget           int64           `unit:"bytes" range:"at least 0" doc:"main memory of decoded files that no entity uses any more, kept for the next one that names them; 0: files are not shared"`
+	OutOfViewDetail           float64         `range:"0.01 to 1" doc:"where geometry is short, detail of what has been out of view for a while, as a part of what it would have in view"`
 	OutOfCorePolicy           OutOfCorePolicy `doc:"which tiles are streamed mesh by mesh. auto: those with many or large nodes, or LOD groups; immediate: none; outOfCore: all"`
 	OutOfCoreNodeThreshold    int             `range:"at least 1" doc:"renderable nodes from which a tile is streamed mesh by mesh"`
 	OutOfCoreGeometryFraction float64         `range:"at least 0" doc:"part of the geometry budget above which a tile is streamed mesh by mesh"`
@@ -212,7 +213,7 @@ func Default() Config {
 		},
 		MemoryLimits: MemoryLimits{
 			HighWaterMark: 0.85, LowWaterMark: 0.7,
-			MeshCacheBudget: 64_000_000, OutOfCorePolicy: OutOfCoreAuto, OutOfCoreNodeThreshold: 50, OutOfCoreGeometryFraction: 0.3,
+			MeshCacheBudget: 64_000_000, OutOfViewDetail: 0.5, OutOfCorePolicy: OutOfCoreAuto, OutOfCoreNodeThreshold: 50, OutOfCoreGeometryFraction: 0.3,
 		},
 		LOD: LODGroups{Distances: []float64{50, 100, 200, 500}, Bias: 1, Hysteresis: 5, FrameInterval: 4, MinCameraMove: 0.5},
 		Texture: Textures{

@@ -90,6 +90,7 @@ var documented = map[string]string{
 	"texture.profile":  "balanced",
 	"batching.enabled": "true",
 	"cache.dir":        "",
+	"outOfViewDetail":  "0.5",
 	"geometryBudget":   "0", // the memory probe decides
 	"textureBudget":    "0",
 }

@@ -1,0 +1,80 @@
+package runtime
+
+import (
+	"math"
+	"time"
+)
+
+// Where geometry is short, what is in view goes first: the rest counts as farther away
+// when it chooses between its levels, by Config.OutOfViewDetail. When the camera turns, it
+// is there, only coarser, until finer levels have come.
+
+// outOfViewAfter is how long ago something has been in view that counts as out of view: who
+// looks to and fro loads nothing anew.
+const outOfViewAfter = 10 * time.Second
+
+// sightMargin is how much wider than the camera's the angle is in which things count as in
+// view, as a factor: so they become finer before they are seen.
+const sightMargin = 1.25
+
+// sight is what of a scene has been in view, by row of its table.
+type sight struct {
+	viewedAt  []time.Duration
+	outOfView []bool
+}
+
+func newSight(rows int) sight {
+	s := sight{viewedAt: make([]time.Duration, rows), outOfView: make([]bool, rows)}
+	for i := range s.viewedAt {
+		s.viewedAt[i] = math.MinInt64 / 2
+	}
+	return s
+}
+
+// lookAround works out what is out of view, and wakes the tiles of which that has changed.
+func (sc *scene) lookAround() {
+	if sc.cfg.OutOfViewDetail == 1 || !sc.view.lens {
+		return
+	}
+	wide := sc.camera
+	wide.FovYDegrees = min(float64(wide.FovYDegrees*sightMargin), 170)
+	v := makeView(&wide, wide.Position, wide.Forward, &sc.root, &sc.inverse, sc.cfg.TileFrustumGatePadding)
+	look := func(row int32) (changed bool) {
+		if v.sees(&sc.tiles.box[row]) {
+			sc.sight.viewedAt[row] = sc.now
+		}
+		out := sc.now-sc.sight.viewedAt[row] > outOfViewAfter
+		changed = out != sc.sight.outOfView[row]
+		sc.sight.outOfView[row] = out
+		return changed
+	}
+	if ref := sc.refinement; ref != nil {
+		for i := range ref.nodes {
+			look(ref.first + int32(i))
+		}
+	}
+	for _, tile := range sc.query.tiles {
+		if !look(tile) {
+			continue
+		}
+		if r := sc.recordOf(tile); r != nil {
+			r.wakeUp()
+		} else {
+			sc.tiles.wake[tile] = math.Inf(-1)
+		}
+	}
+}
+
+// detailOf returns the part of its detail that something keeps where geometry is short.
+func (sc *scene) detailOf(row int32) float64 {
+	if sc.sight.outOfView[row] {
+		return sc.cfg.OutOfViewDetail
+	}
+	return 1
+}
+
+// stretchOf returns the stretch up to which a level of something that begins at from does
+// not do at distance d.
+func (sc *scene) stretchOf(row int32, from, d float64, had bool) float64 {
+	return float64(stretchOf(from, d, had) * sc.detailOf(row))
+}

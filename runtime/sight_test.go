@@ -1,0 +1,93 @@
+package runtime
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/memory"
+	"github.com/untoldkit/untold/runtime/payload"
+)
+
+// beforeAndBehind returns two rows of tiles, away from the origin along -z and z, with the
+// representations of leveled.
+func beforeAndBehind(n int) (*manifest.Manifest, func(payload.Request) int64) {
+	m, bytes := leveled(2 * n)
+	for i := range m.Tiles {
+		z, side := float64(20+40*(i/2)), "before"
+		if i%2 == 1 {
+			side = "behind"
+		} else {
+			z = -z
+		}
+		b := around(0, 0, z, 5)
+		m.Tiles[i].ID, m.Tiles[i].Bounds, m.Tiles[i].Center = fmt.Sprintf("%s%d", side, i/2), b, b.Box().Center()
+	}
+	return m, bytes
+}
+
+// detailOn adds up by side what is drawn.
+func detailOn(r *rig, bytes func(payload.Request) int64) (before, behind int64) {
+	for _, d := range r.s.AppendDrawn(nil) {
+		size := bytes(payload.Request{Key: payload.Key{Rep: d.Rep}})
+		if d.Tile%2 == 0 {
+			before += size
+		} else {
+			behind += size
+		}
+	}
+	return before, behind
+}
+
+// TestOutOfViewDetail: where memory is short, what is in view has more of it than what has
+// not been for a while, nothing of which disappears; the camera decides, not the scene.
+func TestOutOfViewDetail(t *testing.T) {
+	const n = 5
+	run := func(detail float64, lens bool) *rig {
+		m, bytes := beforeAndBehind(n)
+		r := newRig(t, m, withLatency(0.05), withConfig(func(c *config.Config) {
+			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
+			c.MaxQueryRadius, c.OutOfCorePolicy, c.OutOfViewDetail = 1000, config.OutOfCoreImmediate, detail
+			c.EnableFrustumGate, c.FillIdleSlots = false, false
+		}))
+		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: 400}
+		if lens {
+			r.lens()
+		}
+		r.until(30)
+		return r
+	}
+	_, bytes := beforeAndBehind(n)
+	for _, c := range []struct {
+		detail float64
+		lens   bool
+	}{{1, true}, {0.5, false}} {
+		if before, behind := detailOn(run(c.detail, c.lens), bytes); max(before, behind) > 2*min(before, behind) {
+			t.Errorf("detail %v, lens %v: %d before and %d behind, want them alike", c.detail, c.lens, before, behind)
+		}
+	}
+	r := run(0.25, true)
+	before, behind := detailOn(r, bytes)
+	if before <= 2*behind {
+		t.Errorf("%d is drawn before and %d behind, want more than twice as much before", before, behind)
+	}
+
+	// A look back loads nothing anew; one that lasts turns it round.
+	turn := func(seconds float64) {
+		r.camera.Forward[2] = -r.camera.Forward[2]
+		r.until(r.now() + seconds)
+	}
+	turn(5)
+	turn(30)
+	if again, _ := detailOn(r, bytes); again != before {
+		t.Errorf("%d is drawn before after a look back, %d ahead of it", again, before)
+	}
+	turn(40)
+	if was, is := detailOn(r, bytes); is <= 2*was {
+		t.Errorf("%d is drawn where the camera now looks, %d where it looked", is, was)
+	}
+	if st := r.s.Stats(); st.Undrawn > 0 || st.GeometryUsed > 400 || len(r.s.AppendDrawn(nil)) != 2*n {
+		t.Errorf("%d undrawn, %d in use, %d drawn", st.Undrawn, st.GeometryUsed, len(r.s.AppendDrawn(nil)))
+	}
+}
