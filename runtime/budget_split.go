@@ -112,10 +112,16 @@ func stretchOf(from, d float64, had bool) float64 {
 // when everything fits again.
 func (b *geometryBudget) splitBudget() {
 	a := &b.split
-	budget := float64(b.memory.GeometryBudget)
+	budget, floor := float64(b.memory.GeometryBudget), 0.0
+	for _, sc := range b.scenes {
+		if sc.drafts() {
+			floor = draftStretch
+			sc.lookAround()
+		}
+	}
 	if budget <= 0 || b.cfg.Handoff == config.HandoffStrict ||
 		!a.scarce && !b.refused && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
-		b.plenty()
+		b.plenty(floor)
 		return
 	}
 	if a.split && b.memory.GeometryBudget == a.budget && b.now-a.splitAt < b.updateInterval {
@@ -132,7 +138,7 @@ func (b *geometryBudget) splitBudget() {
 	}
 	room := float64(splitPart*b.cfg.HighWaterMark*budget) - others
 	if cheapest+extras+meshes <= room {
-		b.plenty()
+		b.plenty(floor)
 		return
 	}
 	forDetail := min(float64(detailPart*room), extras)
@@ -143,7 +149,7 @@ func (b *geometryBudget) splitBudget() {
 	}
 	b.sumDetail(keep)
 	stretch, detail := a.detailFor(left)
-	b.setLimits(true, keep, stretch, min(keep, detail))
+	b.setLimits(true, keep, max(stretch, floor), min(keep, detail))
 	b.findReserve()
 }
 
@@ -247,9 +253,9 @@ func (a *budgetSplit) extend(room, budget float64) (keep, cheapest float64) {
 	return math.Inf(1), cheapest
 }
 
-// plenty ends the shortage.
-func (b *geometryBudget) plenty() {
-	b.setLimits(false, math.Inf(1), 0, math.Inf(1))
+// plenty ends the shortage, but for a stretch that is wanted all the same.
+func (b *geometryBudget) plenty(stretch float64) {
+	b.setLimits(stretch > 0, math.Inf(1), stretch, math.Inf(1))
 	b.split.reserve = 0
 }
 

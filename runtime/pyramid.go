@@ -50,9 +50,10 @@ const keepRefined = 1.1
 // refinement is the pyramid of one scene: which nodes are open, so that what lies
 // below them is wanted, and for which of their children they are drawn.
 type refinement struct {
-	first  int32   // row of the first node; those of its tiles come before
-	nodes  []node  // by row
-	roots  []int32 // indices of nodes
+	first int32   // row of the first node; those of its tiles come before
+	nodes []node  // by row
+	roots []int32 // indices of nodes
+	draft
 	parent []place // of each tile
 	fades  int     // places that pass from a node to what lies below it, or back
 }
@@ -322,6 +323,9 @@ func (p *pyramid) stream() {
 		return cmp.Compare(b.node, a.node)
 	})
 	for _, c := range p.list {
+		if c.low && c.scene.drafts() {
+			continue
+		}
 		r := c.scene.refinement.record(c.scene, c.node)
 		up, within := c.scene.refinement.nodes[c.node].node, limitReserve
 		root := up < 0

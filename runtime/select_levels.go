@@ -49,6 +49,9 @@ func (sel *selector) scoreLevels(list []candidate) {
 
 // propose adds a level to the candidates of its class, unless memory forbids.
 func (sel *selector) propose(sc *scene, tile int32, r *record, rep payload.Rep, d float64) {
+	if sc.drafts() && !sc.view.sees(&sc.tiles.box[tile]) {
+		return
+	}
 	if r != nil {
 		if rep = sel.budget.mayLoadLevel(r, rep); rep == payload.RepNone {
 			return

@@ -157,6 +157,7 @@ func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 		s.pyramid.settle(sc)
 	}
 	s.succession.dropReplaced(signal)
+	s.endDrafts()
 
 	st := &s.stats
 	st.UpdateFrame = s.frame
