@@ -36,7 +36,7 @@ func (c *scenePlan) chooseMade(payloads []payload) {
 	slices.SortStableFunc(with, func(a, b *payload) int { return cmp.Compare(a.predicted, b.predicted) })
 	n := len(with)
 	left := int64(guessTriangles)
-	for _, at := range []int{n / 2, n / 4, 3 * n / 4} {
+	for _, at := range [guessTiles]int{n / 2, n / 4, 3 * n / 4} {
 		if at < n && !with[at].levelsMade && with[at].predicted <= left {
 			with[at].levelsMade = true
 			left -= with[at].predicted
