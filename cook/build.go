@@ -30,7 +30,9 @@ type payload struct {
 	cell    *border.Cell // the same for levels
 	levels  []level      // from fine to coarse
 	above   bool         // nodes of the pyramid stand in for it
-	share   geometryLoad
+	// levelsMade: they are made although those of other payloads are estimated.
+	levelsMade bool
+	share      geometryLoad
 	// predicted are the triangles that it is likely to have, whatever the memory.
 	predicted int64
 
@@ -42,6 +44,8 @@ type payload struct {
 	textures  []string           // file names in the folder of textures
 	scales    map[string]float64 // textureScales, by these names
 	gpuBytes  int64
+	full      int     // triangles of the finest geometry; with estimates
+	area      float64 // of these, square metres; with estimates
 	order     orderStats
 	empty     bool
 	drops     []Drop
@@ -97,6 +101,9 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 	if y.room, err = c.weigh(y.payloads); err != nil {
 		return nil, nil, err
 	}
+	if c.opts.estimates() {
+		c.chooseMade(y.payloads)
+	}
 	folder := filepath.Join(out.stage, filepath.FromSlash(c.opts.PayloadDir))
 	if c.opts.planned != nil && c.share && !c.opts.HLODAtlas { // atlases are drawn from the files
 		y.images, err = plannedTextures(c.scene, c.opts, c.ns)
@@ -144,6 +151,9 @@ func (y *builder) all(ctx context.Context) ([]node, error) {
 	y.findNodes()
 	if err := y.some(ctx, y.nodes.order(len(y.payloads))); err != nil {
 		return nil, err
+	}
+	if y.c.opts.estimates() {
+		y.c.estimated = y.c.estimateLevels(y.payloads)
 	}
 	for i := range y.payloads {
 		y.c.ns.members(y.payloads[i].notes, y.c.objects)
@@ -255,6 +265,11 @@ func (c *scenePlan) buildOne(ctx context.Context, b *tileBuilder, p *payload, ge
 	}
 	if err := c.writeFull(b.out, p, t); err != nil || src == nil {
 		return nil, err
+	}
+	if c.opts.estimates() {
+		if p.full, p.area = src.triangles(), src.area(); !p.levelsMade {
+			return nil, nil
+		}
 	}
 	var parts []pyramid.Part
 	if wants {

@@ -45,8 +45,9 @@ type Result struct {
 	LevelBytes       int64              `json:"level_bytes"`     // of these
 	PyramidNodes     int                `json:"pyramid_nodes"`
 	PyramidTriangles int                `json:"pyramid_triangles"`
-	PyramidBytes     int64              `json:"pyramid_bytes"`  // without the textures, which TextureBytes has
-	Dropped          []Drop             `json:"dropped_levels"` // asked for and not made
+	PyramidBytes     int64              `json:"pyramid_bytes"`             // without the textures, which TextureBytes has
+	Dropped          []Drop             `json:"dropped_levels"`            // asked for and not made
+	Estimated        int                `json:"tiles_estimated,omitempty"` // of a dry run: whose levels, with all that follows from them, are estimates
 	Textures         int                `json:"textures"`
 	TextureBytes     int64              `json:"texture_bytes"`
 	TextureTotals    TextureTotals      `json:"texture_totals"`
@@ -229,10 +230,12 @@ type scenePlan struct {
 	inputs  []partition.Object // nil once nothing needs them
 	planned *partition.Plan
 	name    string
-	pyramid bool    // there are nodes above the tiles
-	whole   bool    // the scene is wanted at full detail everywhere
-	share   bool    // a share of the tiles is made, and nothing else
-	recall  *recall // nil for a dry run
+	pyramid bool // there are nodes above the tiles
+	whole   bool // the scene is wanted at full detail everywhere
+	share   bool // a share of the tiles is made, and nothing else
+	// estimated counts the tiles whose levels a dry run has not made, but estimated.
+	estimated int
+	recall    *recall // nil for a dry run
 }
 
 // manifestFile is the name of the manifest in the output folder.
@@ -333,6 +336,7 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 	res := &Result{
 		Manifest: m, Tiles: len(m.Tiles), FailedTiles: len(m.FailedTiles), SharedObjects: len(c.planned.Shared),
 		Objects: len(c.objects), DryRun: c.opts.DryRun, Dropped: append([]Drop{}, dropped...),
+		Estimated: c.estimated,
 	}
 	for i := range c.objects {
 		res.Triangles += c.objects[i].triangles

@@ -1,6 +1,9 @@
 package cook
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -141,6 +144,86 @@ func TestFitDistancesOfPlans(t *testing.T) {
 		if d := cmp.Diff(a, b); d != "" {
 			t.Errorf("%s: %s", real.Manifest.Tiles[i].ID, d)
 		}
+	}
+}
+
+// An estimate is the plan but for what follows from levels, and near to it there.
+func TestEstimatedLevels(t *testing.T) {
+	o := fittedOptions()
+	o.DryRun = true
+	scene := hills(t, 32)
+	plan := mustRun(t, scene, filepath.Join(t.TempDir(), "out"), o)
+	o.EstimateLevels = true
+	out := filepath.Join(t.TempDir(), "out")
+	var first []byte
+	for _, jobs := range []int{1, 3} {
+		o.Jobs = jobs
+		got := mustRun(t, scene, out, o)
+		if got.Estimated != 1 || len(got.Manifest.Tiles) != 4 {
+			t.Fatalf("the levels of %d of %d tiles are estimated, want those of 1 of 4", got.Estimated, len(got.Manifest.Tiles))
+		}
+		for i := range plan.Manifest.Tiles {
+			want, tile := &plan.Manifest.Tiles[i], &got.Manifest.Tiles[i]
+			if len(tile.LODLevels) < len(want.LODLevels) || tile.TriangleCount != want.TriangleCount || tile.Bounds != want.Bounds {
+				t.Errorf("%s: %+v, want %+v", tile.ID, tile, want)
+			}
+			a, b := plan.Manifest.BandsOf(want), got.Manifest.BandsOf(tile)
+			if !(b.Streaming > a.Streaming/4 && b.Streaming < 4*a.Streaming) {
+				t.Errorf("%s begins to be coarser at %v, by estimate at %v", tile.ID, a.Streaming, b.Streaming)
+			}
+		}
+		estimates := figuresByName(t, got)
+		for name, value := range figuresByName(t, plan) {
+			if value != estimates[name] && !FollowsFromLevels(name) {
+				t.Errorf("%s is %v, by estimate %v", name, value, estimates[name])
+			}
+		}
+		text, err := json.Marshal(got)
+		if first == nil {
+			first = text
+		}
+		if err != nil || !bytes.Equal(first, text) {
+			t.Errorf("%v: %d jobs estimate otherwise", err, jobs)
+		}
+	}
+}
+
+func figuresByName(t *testing.T, r *Result) (out map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(&r.Figures)
+	if err := errors.Join(err, json.Unmarshal(text, &out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range levelFigures {
+		if _, ok := out[name]; !ok {
+			t.Errorf("there is no figure %s", name)
+		}
+	}
+	return out
+}
+
+// Where no level is made for it, an estimate is by the number of triangles alone, and
+// rises from level to level.
+func TestEstimateWithoutSamples(t *testing.T) {
+	o := DefaultOptions()
+	o.DryRun, o.EstimateLevels = true, true
+	if err := o.check(); err != nil {
+		t.Fatal(err)
+	}
+	c := &scenePlan{opts: &o, ns: &notes{}}
+	list, _ := o.fitLevels(partition.Radii{})
+	p := payload{predicted: guessTriangles + 1, levels: list, full: 10_000, area: 10_000, gpuBytes: 480_000}
+	all := []payload{p, {predicted: levelSavesLeast, full: 2, levels: slices.Clone(list)}}
+	c.chooseMade(all)
+	if n := c.estimateLevels(all); n != 1 || all[0].levelsMade || all[1].levelsMade || len(all[1].drops) != 3 {
+		t.Errorf("%d tiles: %+v", n, all)
+	}
+	last := 0.0
+	for _, l := range all[0].levels {
+		if want := 0.14 / l.ratio; !l.made || math.Abs(l.seen-want) > 1e-9 || l.seen <= last || l.triangles != int(10_000*l.ratio) || l.gpuBytes != int64(48*l.triangles) {
+			t.Errorf("%+v, want an error of %v", l, want)
+		}
+		last = l.seen
 	}
 }
 

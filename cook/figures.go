@@ -1,9 +1,21 @@
 package cook
 
 import (
+	"slices"
+
 	"github.com/untoldkit/untold/cook/report"
 	"github.com/untoldkit/untold/manifest"
 )
+
+// levelFigures are the figures that follow from levels.
+var levelFigures = []string{
+	"level_files", "level_bytes_max", "level_bytes_total", "geometry_bytes_total", "visual_error_px_p50", "visual_error_px_p95", "visual_error_px_max",
+	"unload_radius_max", "gpu_bytes_at_most", "dropped_levels", "notes",
+}
+
+// FollowsFromLevels reports whether a figure is an estimate with
+// OutputOptions.EstimateLevels.
+func FollowsFromLevels(figure string) bool { return slices.Contains(levelFigures, figure) }
 
 // countFigures fills in Figures from all else that a result has.
 func (r *Result) countFigures() {

@@ -58,7 +58,7 @@ type reduced struct {
 	simplify.Result
 	mesh *simplify.Mesh // nil if there are too many or too few triangles
 	gaps int            // triangles that close those at the border
-	err  float64        // greatest distance between it and the full geometry, metres
+	err  float64        // greatest distance between it and the full geometry, metres; 0 until it is measured
 	from *simplify.Simplifier
 
 	judged bool    // what follows is known
@@ -160,7 +160,9 @@ func (x *levelChain) reduceTo(l *level, target int, anew bool, pays func(triangl
 		if out.mesh == nil || !pays(out.all()) {
 			return out, nil
 		}
-		out.err = x.distance(out.mesh)
+		if x.opts.limitsErrors() {
+			out.err = x.distance(out.mesh)
+		}
 		if !x.opts.tooCoarse(out.err, l.distance) || attempt == levelAttempts-1 {
 			return out, nil
 		}
@@ -262,6 +264,10 @@ func (x *levelChain) keep(l *level, r *reduced) error {
 	}
 	if x.faces { // what they show has changed
 		x.lods, x.base = nil, r.mesh
+	}
+	// Where errors are limited it is known. A plan does not list it.
+	if !x.opts.limitsErrors() && !x.opts.DryRun {
+		r.err = x.distance(r.mesh)
 	}
 	if l.err = r.err; !x.opts.tooCoarse(x.err, l.distance) {
 		l.err = max(r.err, x.err)

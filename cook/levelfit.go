@@ -26,16 +26,19 @@ func (o *Options) pixels(err, distance float64) float64 {
 // maxError is the largest error of a level in metres: what LODMaxErrorPixels
 // measure where it begins; 0 is no limit.
 func (o *Options) maxError(l *level) float64 {
-	if o.LODMaxErrorPixels <= 0 || o.FitDistances {
+	if !o.limitsErrors() {
 		return 0
 	}
 	return float64(float64(l.distance*o.pixelAngle()) * o.LODMaxErrorPixels)
 }
 
+// limitsErrors reports whether the greatest distance of a level decides whether it is made.
+func (o *Options) limitsErrors() bool { return o.LODMaxErrorPixels > 0 && !o.FitDistances }
+
 // tooCoarse reports whether an error in metres is too large for a level that
 // begins at a distance.
 func (o *Options) tooCoarse(err, distance float64) bool {
-	return o.LODMaxErrorPixels > 0 && !o.FitDistances && o.pixels(err, distance) > o.LODMaxErrorPixels
+	return o.limitsErrors() && o.pixels(err, distance) > o.LODMaxErrorPixels
 }
 
 // describeError says why a level is too coarse.

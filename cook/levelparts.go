@@ -60,8 +60,20 @@ func findSurfaces(m *simplify.Mesh) *surfaces {
 	n := m.Triangles()
 	s := &surfaces{forest.New(n), forest.New(n), make([]bool, n), make([]bool, n)}
 	places, corners := make(map[geom.Vec3]int32, n), make(map[corner]int32, n)
+	// What a vertex is, is looked up when it first occurs in a group.
+	type use struct{ group, first int32 } // the first triangle + 1
+	used := make([]use, len(m.Positions))
 	for t := range n {
+		group := int32(0)
+		if m.Groups != nil {
+			group = m.Groups[t]
+		}
 		for _, v := range m.Indices[3*t : 3*t+3] {
+			if u := used[v]; u.first > 0 && u.group == group {
+				s.charts.Unite(u.first-1, int32(t))
+				continue
+			}
+			used[v] = use{group, int32(t) + 1}
 			k := cornerOf(m, t, v)
 			if first, ok := corners[k]; ok {
 				s.charts.Unite(first, int32(t))

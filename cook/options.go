@@ -253,6 +253,10 @@ type OutputOptions struct {
 	Grade []byte `json:",omitempty"`
 	// DryRun writes nothing: Result.Manifest lists the same tiles with size 0.
 	DryRun bool
+	// EstimateLevels: with FitDistances a dry run makes the levels of three tiles at most,
+	// and estimates what those of the others would be: how many there are, their
+	// triangles, and where they begin. The rest of the plan is the same.
+	EstimateLevels bool `json:",omitempty"`
 	// Report asks for Result.Report, which costs time and memory for every
 	// object.
 	Report bool
@@ -359,6 +363,7 @@ func (o *Options) check() error {
 	if o.ContainerVersion > format.MaxVersion {
 		return fmt.Errorf("cook: container version %d cannot be written: use 1 to %d", o.ContainerVersion, format.MaxVersion)
 	}
+	o.EstimateLevels = o.EstimateLevels && o.DryRun
 	if err := o.checkGrade(); err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ func TestBudgets(t *testing.T) {
 		{nil, []string{"cook", scene, "-o", dir, "--fail-if", "tile_bytes>1"}, 2, "", `did you mean "tile_bytes_p50"`},
 		{nil, []string{"cook", scene, "--dry-run", "--fail-if", "tile_bytes_max>1"}, 2, "", "a dry run makes no files"},
 		{nil, []string{"cook", scene, "--dry-run", "--fail-if", "triangles_total>100"}, 1, "failed: triangles_total is 144", ""},
+		{nil, []string{"cook", scene, "--dry-run", "--fail-if", "level_files>9"}, 0, "closest budget: level_files ", "note: all levels are made, since --fail-if level_files>9"},
 		{nil, []string{"cook", scene, "--shard", "0/1", "--store", dir, "--fail-if", "tiles>1"}, 2, "", "they are for the last cook"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {

@@ -126,7 +126,7 @@ func (c *cookFlags) register(f *pflag.FlagSet) {
 	f.StringArrayVar(&c.opts.Explain, "explain", nil, "say of a tile or node whether and why it was made again, of an object where it lies and why; repeatable")
 	f.StringVar(&c.grade, "grade", "", "a .cube file by which pictures of the scene are graded: it is copied beside the tiles, and the manifest names it")
 	f.BoolVar(&c.watch, "watch", false, "stay, and cook again whenever a file of the scene or its settings change")
-	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only: print how the tiles share the scene, write nothing but what --plan and --report name")
+	f.BoolVar(&c.opts.DryRun, "dry-run", false, "plan only, in seconds: print how the tiles share the scene, with estimates of levels; write nothing but what --plan and --report name, for which all levels are made")
 	f.StringVar(&c.plan, "plan", "", "with --dry-run: write the plan to this .json file, for inspect --map, validate, simulate and manifest, or to a .plan file; without: follow that .plan file, with the same flags")
 }
 
@@ -170,6 +170,7 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 		}
 	}
 	c.opts.Report = c.report != ""
+	c.opts.EstimateLevels = c.estimates(a)
 	defer collectWithin(c.opts.Memory)()
 	res, err := c.cook(cmd.Context(), a, scene)
 	if err != nil {
@@ -204,6 +205,21 @@ func (c *cookFlags) run(cmd *cobra.Command, a *app, scene string) error {
 		return err
 	}
 	return c.judgeBudgets(a, res, verdicts)
+}
+
+// estimates reports whether a dry run may estimate levels instead of making them: nothing
+// is judged or written by them.
+func (c *cookFlags) estimates(a *app) bool {
+	if !c.opts.DryRun || c.plan != "" || c.report != "" {
+		return false
+	}
+	for _, b := range c.budgets.conditions {
+		if cook.FollowsFromLevels(b.Key) {
+			a.info("note: all levels are made, since --fail-if %s follows from them; without it a dry run estimates them", b)
+			return false
+		}
+	}
+	return true
 }
 
 // checkBudgets reads --fail-if before there is work.
@@ -329,6 +345,9 @@ func printCooked(a *app, r *cook.Result) error {
 		if r.DryRun {
 			size = ", as far as they will pay"
 		}
+		if r.Estimated > 0 {
+			size = fmt.Sprintf(" at most; those of %s are estimated, and so are distances (--plan FILE.json or --report FILE makes all, which takes as long as a cook)", human.Plural(r.Estimated, "tile"))
+		}
 		_, err = fmt.Fprintf(a.stdout, "%s%s\n", human.Plural(r.Levels, "LOD or HLOD file"), size)
 	}
 	if r.PyramidNodes > 0 && err == nil {
@@ -351,7 +370,10 @@ func printCooked(a *app, r *cook.Result) error {
 
 // needsText says in a line how the scene will be seen and what that takes.
 func needsText(r *cook.Result) string {
-	n, size := r.Needs, ""
+	n, size, about := r.Needs, "", ""
+	if r.Estimated > 0 {
+		about = "about "
+	}
 	if t := r.Manifest.TileSize; t != nil && !r.Manifest.HasFloors() {
 		size = " of " + human.Distance(t.X)
 		if t.X != t.Z {
@@ -365,8 +387,8 @@ func needsText(r *cook.Result) string {
 	case r.Levels == 0:
 		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, human.Distance(n.Full), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
 	}
-	return fmt.Sprintf("%s%s; full within %s, coarsest to %s; %s of geometry on the GPU, at most %s at a time",
-		tilesText(r.Tiles), size, human.Distance(n.Full), human.Distance(n.Seen), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
+	return fmt.Sprintf("%s%s; full within %s%s, coarsest to %s%s; %s of geometry on the GPU, at most %s%s at a time",
+		tilesText(r.Tiles), size, about, human.Distance(n.Full), about, human.Distance(n.Seen), human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))
 }
 
 func tilesText(n int) string {

@@ -66,7 +66,7 @@ func initScene(cmd *cobra.Command, a *app, scene, out string, force bool) error 
 	inner := &cobra.Command{Use: "cook"}
 	inner.SetContext(cmd.Context())
 	c.register(inner.Flags())
-	c.opts.DryRun = true
+	c.opts.DryRun, c.opts.EstimateLevels = true, true
 	if err := c.resolve(inner, a); err != nil {
 		return err
 	}

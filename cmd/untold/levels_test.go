@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/manifest"
 )
 
 func TestLevelFlags(t *testing.T) {
@@ -66,6 +69,24 @@ func TestDryRunPrintsThePlan(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(r.stdout), &out); err != nil || len(out.Plan.Histogram) == 0 || len(out.Plan.Tiers) == 0 || len(out.Plan.Floors) == 0 {
 		t.Errorf("%v: %s", err, r.stdout)
+	}
+}
+
+// TestEstimatesAreCalledSo: what a dry run only estimates is not told as if it were known.
+func TestEstimatesAreCalledSo(t *testing.T) {
+	var out strings.Builder
+	a := &app{stdout: &out, stderr: io.Discard}
+	m := &manifest.Manifest{TileSize: &manifest.Vec3Size{X: 8, Y: 8, Z: 8}}
+	r := &cook.Result{DryRun: true, Estimated: 2, Levels: 3, Manifest: m, Plan: cook.Summarize(m), Needs: &cook.Needs{Full: 30, Seen: 90}}
+	for _, want := range []string{"at most; those of 2 tiles are estimated", "full within about 30 m, coarsest to about 90 m", "at most about 0 B"} {
+		if err := printCooked(a, r); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, out.String())
+		}
+	}
+	out.Reset()
+	r.Estimated = 0
+	if err := printCooked(a, r); err != nil || strings.Contains(out.String(), "about") || strings.Contains(out.String(), "estimated") {
+		t.Errorf("%v:\n%s", err, out.String())
 	}
 }
 
