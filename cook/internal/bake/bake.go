@@ -141,11 +141,15 @@ func (b *baker) rows(n int, do func(y int)) {
 }
 
 // point returns the point of a cell on the coarse mesh.
-func (b *baker) point(c *cell) (p geom.Vec3) {
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
+func (b *baker) point(c *cell) geom.Vec3 {
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	q, r, s := &b.coarse.Positions[i[0]], &b.coarse.Positions[i[1]], &b.coarse.Positions[i[2]]
+	u, v, w := float64(c.w[0]), float64(c.w[1]), float64(c.w[2])
+	return geom.Vec3{
+		float64(q[0]*u) + float64(r[0]*v) + float64(s[0]*w),
+		float64(q[1]*u) + float64(r[1]*v) + float64(s[1]*w),
+		float64(q[2]*u) + float64(r[2]*v) + float64(s[2]*w),
 	}
-	return p
 }
 
 // at returns the point of a cell on the coarse mesh, with its normals: of the
@@ -163,11 +167,11 @@ func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
 }
 
 // normals returns the sum of the normals of a cell's corners, by their weights.
-func (b *baker) normals(c *cell) (sum geom.Vec3) {
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
-	}
-	return sum
+func (b *baker) normals(c *cell) geom.Vec3 {
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	q, r, s := &b.coarse.Normals[i[0]], &b.coarse.Normals[i[1]], &b.coarse.Normals[i[2]]
+	w := [3]float64{float64(c.w[0]), float64(c.w[1]), float64(c.w[2])}
+	return geom.Vec3{mixed(&w, q[0], r[0], s[0]), mixed(&w, q[1], r[1], s[1]), mixed(&w, q[2], r[2], s[2])}
 }
 
 // shade returns the normal of the shading at a cell.
@@ -182,7 +186,10 @@ func (b *baker) shade(c *cell) geom.Vec3 {
 // seeker looks for what the texels of a row show.
 type seeker struct {
 	*measure.Walk
-	hint measure.Hint
+	hint  measure.Hint
+	value value   // of the last sample
+	sum   value   // of those of a texel
+	count float64 // how many
 }
 
 // A wall takes the look of what comes first just before it or behind it and faces its
@@ -200,36 +207,37 @@ func (b *baker) texel(i int, s *seeker) {
 		return
 	}
 	n := max(1, b.o.Samples)
-	area := b.area / float64(n*n)
-	sum, count := value{}, 0.0
-	take := func(k int) bool {
-		at := *c
-		if n > 1 {
-			at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
-		}
-		v, ok := b.sample(&at, area, s)
-		if ok {
-			sum.add(&v)
-			count++
-		}
-		return ok
-	}
-	ok := take(0)
-	if first := s.hint; n > 1 && (!take(n*n-1) || !ok || s.hint != first) {
+	s.sum, s.count = value{}, 0
+	ok := b.take(c, 0, n, s)
+	if first := s.hint; n > 1 && (!b.take(c, n*n-1, n, s) || !ok || s.hint != first) {
 		for k := 1; k < n*n-1; k++ {
-			take(k)
+			b.take(c, k, n, s)
 		}
 	}
-	if count > 0 {
-		b.values[i], b.found[i] = sum.mean(count), true
+	if s.count > 0 {
+		b.values[i], b.found[i] = s.sum.mean(s.count), true
 	}
+}
+
+// take adds a sample of a texel that has n along each side.
+func (b *baker) take(c *cell, k, n int, s *seeker) bool {
+	at := *c
+	if n > 1 {
+		at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
+	}
+	ok := b.sample(&at, b.area/float64(n*n), s)
+	if ok {
+		s.sum.add(&s.value)
+		s.count++
+	}
+	return ok
 }
 
 // seeThrough bounds how many gaps between leaves a ray goes through.
 const seeThrough = 8
 
-// sample finds what is seen at a point of the coarse mesh.
-func (b *baker) sample(c *cell, area float64, s *seeker) (value, bool) {
+// sample finds what is seen at a point of the coarse mesh: the seeker's value.
+func (b *baker) sample(c *cell, area float64, s *seeker) bool {
 	face := b.faces[c.triangle]
 	p := b.point(c)
 	ahead := b.o.Ahead
@@ -241,22 +249,26 @@ func (b *baker) sample(c *cell, area float64, s *seeker) (value, bool) {
 			break
 		}
 		s.hint = n.Hint
-		v := b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity)
-		if v.color[3] >= 0.5 {
-			return v, true
+		b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
+		if s.value.color[3] >= 0.5 {
+			return true
 		}
 		if !found {
-			first, found = v, true
+			first, found = s.value, true
 		}
 		ahead = math.Nextafter(b.solid.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
 	}
 	for k := 0; !found && k < len(nearestCosines); k++ {
 		if n, ok := s.Nearest(p, face, nearestCosines[k], b.o.Reach, s.hint); ok {
 			s.hint = n.Hint
-			return b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity), true
+			b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
+			return true
 		}
 	}
-	return first, found
+	if found {
+		s.value = first
+	}
+	return found
 }
 
 // atlas turns the values into pictures.
@@ -328,10 +340,11 @@ func (a *Atlas) Fill() {
 type halved struct {
 	value
 	cell cell
-	own  bool // some of the four belong to a chart
+	near int32 // the last of the four, or the texel that it is filled from
+	own  bool  // some of the four belong to a chart
 }
 
-// halves returns the values at half the size.
+// halves returns the values at half the size, with normals in the surface's space.
 func (b *baker) halves(from []int32) []halved {
 	side := b.layout.Side
 	n := max(1, side/2)
@@ -340,7 +353,7 @@ func (b *baker) halves(from []int32) []halved {
 		for x := range n {
 			h := &out[y*n+x]
 			h.cell.triangle = -1
-			count, near := 0.0, int32(0)
+			count := 0.0
 			for k := range 4 {
 				i := min(2*y+k/2, side-1)*side + min(2*x+k%2, side-1)
 				if !b.found[i] && (k < 3 || h.own) {
@@ -351,14 +364,14 @@ func (b *baker) halves(from []int32) []halved {
 				}
 				v := &b.values[from[i]]
 				h.normal = h.normal.Add(v.normal)
-				near = from[i]
+				h.near = from[i]
 				h.occluded, h.rough, h.metal = h.occluded+v.occluded, h.rough+v.rough, h.metal+v.metal
 				for c := range 3 {
 					h.emissive[c] += v.emissive[c]
 				}
 				count++
 			}
-			h.normal = b.tangentSpace(near, h.normal.Normalize(1e-12, geom.Vec3{0, 1, 0}))
+			h.normal = h.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
 			h.occluded, h.rough, h.metal = h.occluded/count, h.rough/count, h.metal/count
 			for c := range 3 {
 				h.emissive[c] /= count
@@ -420,6 +433,7 @@ func (b *baker) surfaceMaps(out *Atlas, half []halved) {
 		for c := range 3 {
 			lo.emissive[c], hi.emissive[c] = min(lo.emissive[c], h.emissive[c]), max(hi.emissive[c], h.emissive[c])
 		}
+		h.normal = b.tangentSpace(h.near, h.normal)
 		bent = bent || h.normal[2] < evenNormal
 		rough, metal, count = rough+h.rough, metal+h.metal, count+1
 	}
@@ -440,6 +454,9 @@ func (b *baker) surfaceMaps(out *Atlas, half []halved) {
 	}
 	if bent && b.coarse.Tangents != nil {
 		out.Normal = picture(func(h *halved) [3]float64 {
+			if !h.own {
+				h.normal = b.tangentSpace(h.near, h.normal)
+			}
 			return [3]float64{(h.normal[0] + 1) / 2, (h.normal[1] + 1) / 2, (h.normal[2] + 1) / 2}
 		})
 	}
