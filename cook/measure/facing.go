@@ -234,15 +234,26 @@ func (t *corners) crosses(p, dir *geom.Vec3) (at, u, v float64, ok bool) {
 		return 0, 0, 0, false
 	}
 	apx, apy, apz := p[0]-ax, p[1]-ay, p[2]-az
-	u = (float64(apx*hx) + float64(apy*hy) + float64(apz*hz)) / det
-	if u < 0 || u > 1 {
+	// Most triangles are missed: that is known without a division.
+	size := math.Abs(det)
+	nu := float64(apx*hx) + float64(apy*hy) + float64(apz*hz)
+	if det < 0 {
+		nu = -nu
+	}
+	if nu < 0 || nu > size {
 		return 0, 0, 0, false
 	}
 	qx := float64(apy*abz) - float64(apz*aby)
 	qy := float64(apz*abx) - float64(apx*abz)
 	qz := float64(apx*aby) - float64(apy*abx)
-	v = (float64(dx*qx) + float64(dy*qy) + float64(dz*qz)) / det
-	if v < 0 || u+v > 1 {
+	nv := float64(dx*qx) + float64(dy*qy) + float64(dz*qz)
+	if det < 0 {
+		nv = -nv
+	}
+	if nv < 0 || nv > size {
+		return 0, 0, 0, false
+	}
+	if u, v = nu/size, nv/size; u+v > 1 {
 		return 0, 0, 0, false
 	}
 	return (float64(acx*qx) + float64(acy*qy) + float64(acz*qz)) / det, u, v, true
