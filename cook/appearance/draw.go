@@ -125,7 +125,7 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 			// Towards 0, as divisions round.
 			z := w0*za + w1*zb + w2*zd
 			sign := z >> 63
-			z = zeroDepth + (quotient((z^sign)-sign, area, inverse)^sign - sign)
+			z = zeroDepth + (quotient((z^sign)-sign, area, inverse) ^ sign - sign)
 			front := int32(z) > depth[x]
 			if !front {
 				if owner == nil {

@@ -227,7 +227,7 @@ func TestQuotient(t *testing.T) {
 	})
 }
 
-// BenchmarkDraw draws a picture; plain is how many times longer it takes with divisions.
+// BenchmarkDraw draws a picture; x-base is how many times longer it takes with divisions.
 func BenchmarkDraw(b *testing.B) {
 	for _, textured := range []bool{false, true} {
 		name := "smooth"
@@ -255,7 +255,7 @@ func BenchmarkDraw(b *testing.B) {
 				b.StartTimer()
 			}
 			b.ReportMetric(float64(v.w*v.h)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mpixel/s")
-			b.ReportMetric(plain.Seconds()/b.Elapsed().Seconds(), "plain")
+			b.ReportMetric(plain.Seconds()/b.Elapsed().Seconds(), "x-base")
 		})
 	}
 }
