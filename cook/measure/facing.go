@@ -90,13 +90,15 @@ func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind
 	// behind the hint does not count any more, but for what rounds otherwise.
 	behind = min(behind, float64(1e-6*(math.Abs(ahead)+math.Abs(behind)))-found.at)
 	var lo, hi [3]float32
+	middle, half := p, float64(0.5*(ahead-behind))
 	for k := range 3 {
+		middle[k] += float64(half * along[k])
 		a, b := p[k]-float64(behind*along[k]), p[k]+float64(ahead*along[k])
 		slack := float64(1e-12 * (math.Abs(p[k]) + math.Abs(a) + math.Abs(b)))
 		lo[k], hi[k] = wellBelow(min(a, b)-slack), -wellBelow(-(max(a, b) + slack))
 	}
 	var stack [maxStack]uint32
-	stack[0] = walk.from(&p, max(math.Abs(ahead), math.Abs(behind)))
+	stack[0] = walk.from(&middle, math.Abs(float64(0.5*(ahead+behind))))
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]

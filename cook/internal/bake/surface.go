@@ -232,9 +232,12 @@ func mixed(w *[3]float64, a, b, c float32) float64 {
 // reader reads textures at a point.
 type reader struct {
 	s       *Surface
+	i       [3]uint32 // corners of the triangle
+	w       [3]float64
 	density *[2]float64
 	area    float64
 	uv      [2][2]float64
+	known   [2]bool // what uv holds
 }
 
 // white is the texel of no texture.
@@ -242,10 +245,23 @@ var white = [4]float32{1, 1, 1, 1}
 
 // read returns the texel of a texture.
 func (r *reader) read(t *Texture, none *[4]float32) *[4]float32 {
-	if t.Image == nil || r.s.UV[t.Set] == nil {
+	if t.Image == nil {
+		return none
+	}
+	return r.texel(t, none)
+}
+
+func (r *reader) texel(t *Texture, none *[4]float32) *[4]float32 {
+	all := r.s.UV[t.Set]
+	if all == nil {
 		return none
 	}
 	uv := &r.uv[t.Set]
+	if !r.known[t.Set] {
+		a, b, c := &all[r.i[0]], &all[r.i[1]], &all[r.i[2]]
+		*uv = [2]float64{mixed(&r.w, a[0], b[0], c[0]), mixed(&r.w, a[1], b[1], c[1])}
+		r.known[t.Set] = true
+	}
 	return t.Image.at(uv[0], uv[1], float64(r.area*r.density[t.Set]))
 }
 
@@ -253,15 +269,7 @@ func (r *reader) read(t *Texture, none *[4]float32) *[4]float32 {
 func (s *Surface) look(p *point, density [][2]float64, out *value) {
 	i := [3]uint32(s.Indices[3*p.triangle : 3*p.triangle+3])
 	m := &s.Looks[s.Materials[p.triangle]]
-	r := reader{s: s, density: &density[p.triangle], area: p.area}
-	for set, used := range m.sets() {
-		uv := s.UV[set]
-		if !used || uv == nil {
-			continue
-		}
-		a, b, c := &uv[i[0]], &uv[i[1]], &uv[i[2]]
-		r.uv[set] = [2]float64{mixed(&p.w, a[0], b[0], c[0]), mixed(&p.w, a[1], b[1], c[1])}
-	}
+	r := reader{s: s, i: i, w: p.w, density: &density[p.triangle], area: p.area}
 	color := r.read(&m.Color, &white)
 	out.color[0] = float64(color[0] * m.BaseColor[0])
 	out.color[1] = float64(color[1] * m.BaseColor[1])
@@ -283,16 +291,6 @@ func (s *Surface) look(p *point, density [][2]float64, out *value) {
 	out.emissive[1] = float64(emission[1] * m.Emissive[1])
 	out.emissive[2] = float64(emission[2] * m.Emissive[2])
 	out.normal = s.normal(p, &i, m, &r)
-}
-
-// sets tells which texture coordinates are read.
-func (m *Look) sets() (used [2]bool) {
-	for _, t := range [...]*Texture{&m.Color, &m.MetalRough, &m.Normal, &m.Occlusion, &m.Emission} {
-		if t.Image != nil {
-			used[t.Set] = true
-		}
-	}
-	return used
 }
 
 // opacity turns a mean alpha into one whose threshold is a half.
