@@ -167,7 +167,9 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 				if !s.even {
 					light = quotient(w0*s.light[0]+w1*s.light[1]+w2*s.light[2], area, inverse)
 				}
-				p = lit(red, green, blue, light, &s.glow)
+				if p = lit(red, green, blue, light); s.shines {
+					p = p.shining(&s.glow)
+				}
 			}
 			if owner != nil {
 				i := y*v.w + x

@@ -29,6 +29,7 @@ func newPaints(materials []Material) []paint {
 type shade struct {
 	base        [4]int64 // of the paint, and of what is the same at all corners
 	glow        [3]int64
+	shines      bool // glow is not 0
 	masked      bool
 	cutoff      int64
 	transparent bool
@@ -49,6 +50,7 @@ const mostArea = 1 << 34
 // set finds out about a triangle; the shade is zero before.
 func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
 	s.base, s.glow, s.masked, s.cutoff, s.transparent = p.base, p.glow, p.Masked, p.cutoff, p.Transparent
+	s.shines = s.glow != [3]int64{}
 	switch {
 	case p.Unlit:
 		s.light = [3]int64{one, one, one}
@@ -83,7 +85,7 @@ func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
 		}
 	}
 	if s.even && s.plain && !s.textured && !s.masked && !s.transparent {
-		s.same, s.constant = lit(s.base[0], s.base[1], s.base[2], s.light[0], &s.glow), true
+		s.same, s.constant = lit(s.base[0], s.base[1], s.base[2], s.light[0]).shining(&s.glow), true
 	}
 }
 
@@ -123,11 +125,19 @@ func scaled(a, b int64) int64 {
 	return int64((x + x>>12 + 1) >> 12)
 }
 
-// lit returns a colour in light of a brightness, and what shines by itself.
-func lit(red, green, blue, light int64, glow *[3]int64) pixel {
+// lit returns a colour in light of a brightness: scaled, of red and blue at once.
+func lit(red, green, blue, light int64) pixel {
+	const lanes, ones = 0xfff<<32 | 0xfff, 1<<32 | 1
+	x := uint64(red|blue<<32) * uint64(light)
+	x = (x + x>>12&lanes + ones) >> 12 & lanes
+	return pixel(x | uint64(scaled(green, light))<<16 | one<<48)
+}
+
+// shining returns a pixel with what shines by itself.
+func (p pixel) shining(glow *[3]int64) pixel {
 	return makePixel(
-		uint64(min(scaled(red, light)+glow[0], one)),
-		uint64(min(scaled(green, light)+glow[1], one)),
-		uint64(min(scaled(blue, light)+glow[2], one)),
+		uint64(min(int64(p.channel(0))+glow[0], one)),
+		uint64(min(int64(p.channel(1))+glow[1], one)),
+		uint64(min(int64(p.channel(2))+glow[2], one)),
 		one)
 }
