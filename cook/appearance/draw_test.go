@@ -176,7 +176,7 @@ func TestDraw(t *testing.T) {
 			}
 		}
 		box := geom.Box{Min: geom.Vec3{-1, -1, -1}, Max: geom.Vec3{1, 1, 1}}
-		v := newView(directions[rapid.IntRange(0, len(directions)-1).Draw(t, "side")], box, 2.0/rapid.Float64Range(3, 90).Draw(t, "pixels"))
+		v := newView(directions[rapid.IntRange(0, len(directions)-1).Draw(t, "side")], box, 2.0/rapid.Float64Range(3, 40).Draw(t, "pixels"))
 		model := newModel(m, newPaints(looks))
 		for _, parted := range []bool{false, true} {
 			got, want := drawnBy((*canvas).draw, &v, model, parts, parted), drawnBy((*canvas).drawPlainly, &v, model, parts, parted)
