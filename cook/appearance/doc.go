@@ -10,5 +10,6 @@
 // mesh may take the place of the other.
 //
 // Drawing is done in whole numbers throughout, so that the same meshes give the
-// same figure on every machine.
+// same figure on every machine. Where floating point divides sooner, what it is off
+// by is put right.
 package appearance

@@ -70,11 +70,12 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 		look.Texture = NewTexture(t.Image, linear)
 		return newPaints([]Material{look})[0]
 	}
+	var around surroundings
 	for width := matchWidest; width >= matchNarrowest; width /= 2 {
 		clear(sums)
 		model.paints[0] = repaint()
 		for i := range views {
-			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums)
+			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &around)
 		}
 		pool(t.Pools, colors, sums)
 		for i, at := range t.At {
@@ -139,7 +140,24 @@ type matchView struct {
 	view
 	want []pixel // of the reference
 	seen []sight
-	sums [4][]int64 // by pixel: by how much the reference is lighter, and where both are
+}
+
+// lighter is by how much a reference is lighter than a picture, by channel, and whether
+// both show something there; or sums of that. It fits: windows have 33 x 33 pixels.
+type lighter [4]int32
+
+func (l *lighter) add(o *lighter) {
+	l[0], l[1], l[2], l[3] = l[0]+o[0], l[1]+o[1], l[2]+o[2], l[3]+o[3]
+}
+
+func (l *lighter) subtract(o *lighter) {
+	l[0], l[1], l[2], l[3] = l[0]-o[0], l[1]-o[1], l[2]-o[2], l[3]-o[3]
+}
+
+// surroundings sums over squares; its memory serves one view after the other.
+type surroundings struct {
+	values []lighter // by pixel
+	rows   []lighter // the same, summed along rows
 }
 
 // sight is a texel that a view shows.
@@ -194,58 +212,76 @@ func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]mat
 			}
 			v.seen = append(v.seen, sight{int32(k), int32(at), int32(float64(facing*15)) + 1, max(int32(light[at].channel(0)), matchDark)})
 		}
-		for k := range v.sums {
-			v.sums[k] = make([]int64, v.w*v.h)
-		}
 	}
 	return out, model
 }
 
 // residual adds to the sums of each texel how much lighter the reference is than a
 // picture around it, by channel, and its weight.
-func (v *matchView) residual(picture []pixel, width int, sums [][4]int64) {
+func (v *matchView) residual(picture []pixel, width int, sums [][4]int64, around *surroundings) {
+	n := v.w * v.h
+	if cap(around.values) < n {
+		around.values, around.rows = make([]lighter, n), make([]lighter, n)
+	}
+	around.values, around.rows = around.values[:n], around.rows[:n]
 	for i, p := range v.want {
 		q := picture[i]
-		both := int64(0)
-		if p.coverage() > 0 && q.coverage() > 0 {
-			both = 1
+		if around.values[i] = (lighter{}); p.coverage() > 0 && q.coverage() > 0 {
+			around.values[i] = lighter{int32(p.channel(0) - q.channel(0)), int32(p.channel(1) - q.channel(1)), int32(p.channel(2) - q.channel(2)), 1}
 		}
-		for k := range 3 {
-			v.sums[k][i] = both * int64(p.channel(k)-q.channel(k))
-		}
-		v.sums[3][i] = both
 	}
-	for k := range v.sums {
-		v.spread(v.sums[k], width)
-	}
-	for _, s := range v.seen {
-		n := v.sums[3][s.at]
-		if n == 0 {
+	around.sum(v.w, v.h, width)
+	for i := range v.seen {
+		s := &v.seen[i]
+		l := &around.values[s.at]
+		if l[3] == 0 {
 			continue
 		}
+		to, weight := &sums[s.texel], int64(s.weight)
+		// Whole numbers below 2^53: the quotient is rounded past none.
+		by := float64(int64(l[3]) * int64(s.light))
 		for k := range 3 {
-			sums[s.texel][k] += v.sums[k][s.at] * one / (n * int64(s.light)) * int64(s.weight)
+			to[k] += int64(float64(int64(l[k])*one)/by) * weight
 		}
-		sums[s.texel][3] += int64(s.weight)
+		to[3] += weight
 	}
 }
 
-// spread replaces each value by the sum of those within so many pixels in both
-// directions.
-func (v *matchView) spread(values []int64, width int) {
-	line := make([]int64, max(v.w, v.h)+1)
-	pass := func(start, step, n int) {
-		for i := range n {
-			line[i+1] = line[i] + values[start+i*step]
-		}
-		for i := range n {
-			values[start+i*step] = line[min(n, i+width+1)] - line[max(0, i-width)]
+// sum replaces each value by the sum of those within so many pixels in both directions.
+func (around *surroundings) sum(w, h, width int) {
+	for y := range h {
+		row, out := around.values[y*w:(y+1)*w], around.rows[y*w:(y+1)*w]
+		var s0, s1, s2, s3 int32 // registers, where an array is none
+		for x := -width; x < w; x++ {
+			if x+width < w {
+				l := &row[x+width]
+				s0, s1, s2, s3 = s0+l[0], s1+l[1], s2+l[2], s3+l[3]
+			}
+			if x > width {
+				l := &row[x-width-1]
+				s0, s1, s2, s3 = s0-l[0], s1-l[1], s2-l[2], s3-l[3]
+			}
+			if x >= 0 {
+				out[x] = lighter{s0, s1, s2, s3}
+			}
 		}
 	}
-	for y := range v.h {
-		pass(y*v.w, 1, v.w)
-	}
-	for x := range v.w {
-		pass(x, v.w, v.h)
+	columns := make([]lighter, w) // sums of the present row's
+	for y := range h + width {
+		if y < h {
+			for x := range columns {
+				columns[x].add(&around.rows[y*w+x])
+			}
+		}
+		at := y - width // the row in the middle
+		if at < 0 {
+			continue
+		}
+		if gone := at - width - 1; gone >= 0 {
+			for x := range columns {
+				columns[x].subtract(&around.rows[gone*w+x])
+			}
+		}
+		copy(around.values[at*w:(at+1)*w], columns)
 	}
 }

@@ -2,7 +2,10 @@ package appearance
 
 import (
 	"image"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/internal/geom"
@@ -79,4 +82,29 @@ func TestMatchPools(t *testing.T) {
 	if far[0] != [4]int64{200, -200, 0, 1} {
 		t.Errorf("a step of %v", far[0])
 	}
+}
+
+// TestSurroundings: sums are those of all pixels within a square.
+func TestSurroundings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
+		width := rapid.IntRange(1, matchWidest).Draw(t, "width")
+		s := surroundings{values: make([]lighter, w*h), rows: make([]lighter, w*h)}
+		for i := range s.values {
+			for k := range s.values[i] {
+				s.values[i][k] = int32(i*i%97*(k+1)) - 40
+			}
+		}
+		want := make([]lighter, w*h)
+		for i := range want {
+			for y := max(0, i/w-width); y <= min(h-1, i/w+width); y++ {
+				for x := max(0, i%w-width); x <= min(w-1, i%w+width); x++ {
+					want[i].add(&s.values[y*w+x])
+				}
+			}
+		}
+		if s.sum(w, h, width); !slices.Equal(s.values, want) {
+			t.Fatalf("%v, want %v", s.values, want)
+		}
+	})
 }

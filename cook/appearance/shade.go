@@ -27,9 +27,9 @@ func newPaints(materials []Material) []paint {
 
 // shade knows how a triangle is coloured.
 type shade struct {
-	area        int64
-	base        [4]int64 // of the paint
+	base        [4]int64 // of the paint, and of what is the same at all corners
 	glow        [3]int64
+	shines      bool // glow is not 0
 	masked      bool
 	cutoff      int64
 	transparent bool
@@ -38,16 +38,19 @@ type shade struct {
 	colors      [3][4]int64
 	plain       bool // one colour at all corners
 	uv          [3][2]int64
-	textured    bool
+	textured    bool // there is a texture, of which the corners have different places
 	mip         mip
 	constant    bool // all pixels are the same
 	same        pixel
 }
 
-func newShade(m *model, i [3]uint32, p *paint, area int64) shade {
-	s := shade{
-		area: area, base: p.base, glow: p.glow, masked: p.Masked, cutoff: p.cutoff, transparent: p.Transparent, plain: m.colors == nil,
-	}
+// mostArea is the least doubled area with which places on a texture may overflow.
+const mostArea = 1 << 34
+
+// set finds out about a triangle; the shade is zero before.
+func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
+	s.base, s.glow, s.masked, s.cutoff, s.transparent = p.base, p.glow, p.Masked, p.cutoff, p.Transparent
+	s.shines = s.glow != [3]int64{}
 	switch {
 	case p.Unlit:
 		s.light = [3]int64{one, one, one}
@@ -58,25 +61,37 @@ func newShade(m *model, i [3]uint32, p *paint, area int64) shade {
 		s.light = [3]int64{l, l, l}
 	}
 	s.even = s.light[0] == s.light[1] && s.light[0] == s.light[2]
-	if !s.plain {
-		for k, v := range i {
-			for c, x := range m.colors[v] {
-				s.colors[k][c] = int64(x)
+	if s.plain = true; m.colors != nil {
+		a, b, c := &m.colors[i[0]], &m.colors[i[1]], &m.colors[i[2]]
+		if s.plain = *a == *b && *a == *c; s.plain {
+			for k := range s.base {
+				s.base[k] = scaled(s.base[k], int64(a[k]))
+			}
+		} else {
+			for k := range s.base {
+				s.colors[0][k], s.colors[1][k], s.colors[2][k] = int64(a[k]), int64(b[k]), int64(c[k])
 			}
 		}
 	}
 	if p.Texture != nil && m.UV != nil {
-		s.texture(m.Mesh, p.Texture, i)
+		s.texture(m.Mesh, p.Texture, i, area)
+		// One texel for all is like a colour.
+		if s.plain && s.uv[0] == s.uv[1] && s.uv[0] == s.uv[2] && area < mostArea {
+			t := s.mip.at(s.uv[0][0], s.uv[0][1])
+			for k := range s.base {
+				s.base[k] = scaled(s.base[k], int64(t>>(16*k)&0xffff))
+			}
+			s.textured = false
+		}
 	}
 	if s.even && s.plain && !s.textured && !s.masked && !s.transparent {
-		s.same, s.constant = lit(s.base, s.light[0], s.glow), true
+		s.same, s.constant = lit(s.base[0], s.base[1], s.base[2], s.light[0]).shining(&s.glow), true
 	}
-	return s
 }
 
 // texture finds the mip and the coordinates of a triangle, moved by whole
 // repeats so that they are small.
-func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32) {
+func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32, area int64) {
 	var uv [3][2]float64
 	for axis := range 2 {
 		least := math.Inf(1)
@@ -97,17 +112,32 @@ func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32) {
 	}
 	e := float64((uv[1][0]-uv[0][0])*(uv[2][1]-uv[0][1])) - float64((uv[1][1]-uv[0][1])*(uv[2][0]-uv[0][0]))
 	// The triangle's part of the texture over its pixels: both are doubled.
-	s.mip, s.textured = *t.level(math.Abs(e) * (subpixel * subpixel) / float64(s.area)), true
+	s.mip, s.textured = *t.level(math.Abs(e) * (subpixel * subpixel) / float64(area)), true
 }
 
 // bayer orders the pixels of a transparent surface.
 var bayer = [4][4]int64{{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}}
 
-// lit returns a colour in light of a brightness, and what shines by itself.
-func lit(c [4]int64, light int64, glow [3]int64) pixel {
+// scaled returns a*b/one, both of which are 0 to one.
+func scaled(a, b int64) int64 {
+	// The part of x/4096 that x/4095 has more is x/4096 of it again; exact below 2^24.
+	x := uint64(a * b)
+	return int64((x + x>>12 + 1) >> 12)
+}
+
+// lit returns a colour in light of a brightness: scaled, of red and blue at once.
+func lit(red, green, blue, light int64) pixel {
+	const lanes, ones = 0xfff<<32 | 0xfff, 1<<32 | 1
+	x := uint64(red|blue<<32) * uint64(light)
+	x = (x + x>>12&lanes + ones) >> 12 & lanes
+	return pixel(x | uint64(scaled(green, light))<<16 | one<<48)
+}
+
+// shining returns a pixel with what shines by itself.
+func (p pixel) shining(glow *[3]int64) pixel {
 	return makePixel(
-		uint64(min(c[0]*light/one+glow[0], one)),
-		uint64(min(c[1]*light/one+glow[1], one)),
-		uint64(min(c[2]*light/one+glow[2], one)),
+		uint64(min(int64(p.channel(0))+glow[0], one)),
+		uint64(min(int64(p.channel(1))+glow[1], one)),
+		uint64(min(int64(p.channel(2))+glow[2], one)),
 		one)
 }

@@ -25,9 +25,9 @@ type mip struct {
 // NewTexture takes an sRGB image, whose pixels linear turns into linear light,
 // 0 to 1, and makes mips of it. It keeps no reference to the image.
 func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
-	var table [256]uint64
+	var table, alpha [256]uint64
 	for i := range table {
-		table[i] = uint64(fixed(float64(linear(uint8(i)))))
+		table[i], alpha[i] = uint64(fixed(float64(linear(uint8(i))))), (uint64(i)*one+127)/255
 	}
 	size := img.Bounds().Size()
 	base := mip{size.X, size.Y, make([]texel, size.X*size.Y)}
@@ -35,7 +35,7 @@ func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
 		row := img.Pix[y*img.Stride:]
 		for x := range size.X {
 			p := row[4*x : 4*x+4]
-			base.pix[y*size.X+x] = makeTexel(table[p[0]], table[p[1]], table[p[2]], (uint64(p[3])*one+127)/255)
+			base.pix[y*size.X+x] = makeTexel(table[p[0]], table[p[1]], table[p[2]], alpha[p[3]])
 		}
 	}
 	t := &Texture{}
@@ -53,11 +53,17 @@ func (m mip) half() mip {
 	out.pix = make([]texel, out.w*out.h)
 	for y := range out.h {
 		for x := range out.w {
+			upper, lower := m.pix[2*y*m.w:], m.pix[min(2*y+1, m.h-1)*m.w:]
+			left, right := 2*x, min(2*x+1, m.w-1)
+			four := [4]texel{upper[left], upper[right], lower[left], lower[right]}
+			if four[0]&four[1]&four[2]&four[3]>>48 == one { // then the sums below come to this
+				out.pix[y*out.w+x] = texel(mean(pixel(four[0]), pixel(four[1]), pixel(four[2]), pixel(four[3])))
+				continue
+			}
 			var sum [3]uint64
 			var plain [3]uint64
 			alpha := uint64(0)
-			for k := range 4 {
-				p := m.pix[min(2*y+k/2, m.h-1)*m.w+min(2*x+k%2, m.w-1)]
+			for _, p := range four {
 				a := uint64(p >> 48)
 				for c := range sum {
 					v := uint64(p >> (16 * c) & 0xffff)

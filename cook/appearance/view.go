@@ -70,11 +70,19 @@ type point struct {
 // project moves vertices onto the picture. What is far outside of the box that
 // the view was made for stays at its border.
 func (v *view) project(to []point, from []geom.Vec3) {
-	origin, right, up, toward := v.origin, v.right, v.up, v.toward
+	// Arrays would lie in memory: these are registers.
+	ox, oy, oz := v.origin[0], v.origin[1], v.origin[2]
+	rx, ry, rz := v.right[0], v.right[1], v.right[2]
+	ux, uy, uz := v.up[0], v.up[1], v.up[2]
+	tx, ty, tz := v.toward[0], v.toward[1], v.toward[2]
 	pixel, x0, y0 := v.pixel, v.x0, v.y0
-	for i, p := range from {
-		d := p.Sub(origin)
-		to[i] = point{snap(d.Dot(right)/pixel - x0), snap(d.Dot(up)/pixel - y0), snap(d.Dot(toward) / pixel)}
+	to = to[:len(from)]
+	for i := range from {
+		p, q := &from[i], &to[i]
+		x, y, z := p[0]-ox, p[1]-oy, p[2]-oz
+		q.x = snap((float64(x*rx)+float64(y*ry)+float64(z*rz))/pixel - x0)
+		q.y = snap((float64(x*ux)+float64(y*uy)+float64(z*uz))/pixel - y0)
+		q.z = snap((float64(x*tx) + float64(y*ty) + float64(z*tz)) / pixel)
 	}
 }
 

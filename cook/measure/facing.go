@@ -81,30 +81,24 @@ func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind
 		return Near{}, false
 	}
 	only := filter{f, along, cosine}
-	best, leaf := -behind, int32(-1) // how far along the vector
-	var weights [3]float64
-	try := func(i int32) {
-		if !only.accepts(i) {
-			return
-		}
-		t, w, ok := x.tris[i].crosses(&p, &along)
-		if ok && t <= ahead && (t > best || t == best && (leaf < 0 || x.order[i] < x.order[leaf])) {
-			best, leaf, weights = t, i, w
-		}
-	}
+	found := meeting{at: -behind, leaf: -1}
 	known := int32(hint) - 1
-	if known >= 0 {
-		try(known)
+	if known >= 0 && only.accepts(known) {
+		found.meet(x, known, &p, &along, ahead)
 	}
-	// The way is short against the surface: few boxes touch the one round it.
+	// The way is short against the surface: few boxes touch the one round it. What is met
+	// behind the hint does not count any more, but for what rounds otherwise.
+	behind = min(behind, float64(1e-6*(math.Abs(ahead)+math.Abs(behind)))-found.at)
 	var lo, hi [3]float32
+	middle, half := p, float64(0.5*(ahead-behind))
 	for k := range 3 {
+		middle[k] += float64(half * along[k])
 		a, b := p[k]-float64(behind*along[k]), p[k]+float64(ahead*along[k])
 		slack := float64(1e-12 * (math.Abs(p[k]) + math.Abs(a) + math.Abs(b)))
-		lo[k], hi[k] = below(min(a, b)-slack), above(max(a, b)+slack)
+		lo[k], hi[k] = wellBelow(min(a, b)-slack), -wellBelow(-(max(a, b) + slack))
 	}
 	var stack [maxStack]uint32
-	stack[0] = walk.from(&p, max(math.Abs(ahead), math.Abs(behind)))
+	stack[0] = walk.from(&middle, math.Abs(float64(0.5*(ahead+behind))))
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]
@@ -118,16 +112,36 @@ func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind
 			continue
 		}
 		for i := int32(n.next); i < int32(n.next+n.count); i++ {
-			if i != known {
-				try(i)
+			if i != known && only.accepts(i) {
+				found.meet(x, i, &p, &along, ahead)
 			}
 		}
 	}
-	if leaf < 0 {
+	if found.leaf < 0 {
 		return Near{}, false
 	}
-	return Near{int(x.order[leaf]), weights, float64(best * best), Hint(leaf + 1)}, true
+	w := [3]float64{1 - found.u - found.v, found.u, found.v}
+	return Near{int(x.order[found.leaf]), w, float64(found.at * found.at), Hint(found.leaf + 1)}, true
 }
+
+// meeting is the first point that a ray meets, of those that were looked at.
+type meeting struct {
+	at   float64 // how far along the vector
+	leaf int32   // -1 for none
+	u, v float64 // weights of the second and third corner
+}
+
+// meet looks at a triangle in leaf order, no farther than ahead.
+func (m *meeting) meet(x *Index, i int32, p, along *geom.Vec3, ahead float64) {
+	t, u, v, ok := x.tris[i].crosses(p, along)
+	if ok && t <= ahead && (t > m.at || t == m.at && (m.leaf < 0 || x.order[i] < x.order[m.leaf])) {
+		*m = meeting{t, i, u, v}
+	}
+}
+
+// wellBelow returns a number in single precision that is below v, by a few units of its
+// last place.
+func wellBelow(v float64) float32 { return float32(v - float64(2e-7*math.Abs(v)) - 1e-37) }
 
 // line is a part of a straight line that is held against boxes.
 type line struct {
@@ -197,7 +211,7 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 			continue
 		}
 		for i := n.next; i < n.next+n.count; i++ {
-			if t, _, ok := x.tris[i].crosses(&p, &dir); ok && t > from && t < to {
+			if t, _, _, ok := x.tris[i].crosses(&p, &dir); ok && t > from && t < to {
 				return true
 			}
 		}
@@ -205,24 +219,44 @@ func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
 	return false
 }
 
-// crosses returns how far along a line the triangle is, and the weights of its
-// corners there. It reports false if the line misses it (Möller and Trumbore, Fast,
-// Minimum Storage Ray/Triangle Intersection, 1997).
-func (t *corners) crosses(p, dir *geom.Vec3) (at float64, w [3]float64, ok bool) {
-	ab, ac, ap := sub(&t[1], &t[0]), sub(&t[2], &t[0]), sub(p, &t[0])
-	h := dir.Cross(ac)
-	det := dot(&ab, &h)
+// crosses returns how far along a line the triangle is, and the weights of its second
+// and third corner there. It reports false if the line misses it (Möller and Trumbore,
+// Fast, Minimum Storage Ray/Triangle Intersection, 1997).
+func (t *corners) crosses(p, dir *geom.Vec3) (at, u, v float64, ok bool) {
+	// Vectors would lie in memory: these are registers.
+	ax, ay, az := t[0][0], t[0][1], t[0][2]
+	abx, aby, abz := t[1][0]-ax, t[1][1]-ay, t[1][2]-az
+	acx, acy, acz := t[2][0]-ax, t[2][1]-ay, t[2][2]-az
+	dx, dy, dz := dir[0], dir[1], dir[2]
+	hx := float64(dy*acz) - float64(dz*acy)
+	hy := float64(dz*acx) - float64(dx*acz)
+	hz := float64(dx*acy) - float64(dy*acx)
+	det := float64(abx*hx) + float64(aby*hy) + float64(abz*hz)
 	if det == 0 {
-		return 0, w, false
+		return 0, 0, 0, false
 	}
-	u := dot(&ap, &h) / det
-	if u < 0 || u > 1 {
-		return 0, w, false
+	apx, apy, apz := p[0]-ax, p[1]-ay, p[2]-az
+	// Most triangles are missed: that is known without a division.
+	size := math.Abs(det)
+	nu := float64(apx*hx) + float64(apy*hy) + float64(apz*hz)
+	if det < 0 {
+		nu = -nu
 	}
-	q := ap.Cross(ab)
-	v := dot(dir, &q) / det
-	if v < 0 || u+v > 1 {
-		return 0, w, false
+	if nu < 0 || nu > size {
+		return 0, 0, 0, false
 	}
-	return dot(&ac, &q) / det, [3]float64{1 - u - v, u, v}, true
+	qx := float64(apy*abz) - float64(apz*aby)
+	qy := float64(apz*abx) - float64(apx*abz)
+	qz := float64(apx*aby) - float64(apy*abx)
+	nv := float64(dx*qx) + float64(dy*qy) + float64(dz*qz)
+	if det < 0 {
+		nv = -nv
+	}
+	if nv < 0 || nv > size {
+		return 0, 0, 0, false
+	}
+	if u, v = nu/size, nv/size; u+v > 1 {
+		return 0, 0, 0, false
+	}
+	return (float64(acx*qx) + float64(acy*qy) + float64(acz*qz)) / det, u, v, true
 }

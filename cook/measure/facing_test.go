@@ -38,12 +38,12 @@ func TestFacing(t *testing.T) {
 		behind := rapid.Float64Range(0, 9).Draw(t, "behind")
 		nearest, first, blocked := math.Inf(1), math.Inf(-1), false
 		for i := range x.tris {
-			at, _, ok := x.tris[i].crosses(&p, &dir)
+			at, _, _, ok := x.tris[i].crosses(&p, &dir)
 			blocked = blocked || ok && at > 0.5 && at < within
 			if !(&filter{f, dir, cosine}).accepts(int32(i)) {
 				continue
 			}
-			d2, _ := x.tris[i].nearest(p)
+			d2, _ := x.tris[i].nearest(&p)
 			nearest = min(nearest, math.Sqrt(d2))
 			if ok && at <= within {
 				first = max(first, at)

@@ -143,7 +143,7 @@ func TestNearest(t *testing.T) {
 		p := vec.Draw(t, "p")
 		want := math.Inf(1)
 		for i := range x.tris {
-			d2, w := x.tris[i].nearest(p)
+			d2, w := x.tris[i].nearest(&p)
 			q := x.tris[i][0].Scale(w[0]).Add(x.tris[i][1].Scale(w[1])).Add(x.tris[i][2].Scale(w[2]))
 			if l := q.Sub(p).Len(); math.Abs(l-math.Sqrt(d2)) > 1e-7 {
 				t.Fatalf("the point at %v lies %g away, not %g", w, l, math.Sqrt(d2))
@@ -176,7 +176,7 @@ func TestNearestOfTriangle(t *testing.T) {
 				want = min(want, q.Sub(p).Len())
 			}
 		}
-		d2, _ := tri.nearest(p)
+		d2, _ := tri.nearest(&p)
 		near(t, "distance", math.Sqrt(d2), want, 1e-3)
 	}
 }

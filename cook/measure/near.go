@@ -15,7 +15,7 @@ func (x *Index) Near(p geom.Vec3, distance float64, accept func(triangle int) bo
 		top--
 		at := stack[top]
 		n := &x.nodes[at]
-		if n.distance2(p) > d2 {
+		if n.distance2(&p) > d2 {
 			continue
 		}
 		if n.count == 0 {
@@ -24,7 +24,7 @@ func (x *Index) Near(p geom.Vec3, distance float64, accept func(triangle int) bo
 			continue
 		}
 		for i := n.next; i < n.next+n.count; i++ {
-			if d, _ := x.tris[i].nearest(p); d <= d2 && accept(int(x.order[i])) {
+			if d, _ := x.tris[i].nearest(&p); d <= d2 && accept(int(x.order[i])) {
 				return true
 			}
 		}

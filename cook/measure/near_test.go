@@ -25,7 +25,7 @@ func TestNear(t *testing.T) {
 			want := map[int]bool{}
 			for k := range s.Triangles() {
 				c := corners{s.Positions[3*k], s.Positions[3*k+1], s.Positions[3*k+2]}
-				if d2, _ := c.nearest(p); d2 <= d*d && k%2 == odd {
+				if d2, _ := c.nearest(&p); d2 <= d*d && k%2 == odd {
 					want[k] = true
 				}
 			}

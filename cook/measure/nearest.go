@@ -33,7 +33,7 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 		return best
 	}
 	if hint >= 0 && (f == nil || f.accepts(hint)) {
-		if d2, w := x.tris[hint].nearest(p); d2 < best.d2 {
+		if d2, w := x.tris[hint].nearest(&p); d2 < best.d2 {
 			best = hit{hint, d2, w}
 		}
 	}
@@ -43,7 +43,7 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 	}
 	var stack [maxStack]entry
 	from := w.from(&p, math.Sqrt(best.d2))
-	stack[0] = entry{from, x.nodes[from].distance2(p)}
+	stack[0] = entry{from, x.nodes[from].distance2(&p)}
 	for top := 1; top > 0 && best.d2 > enough; {
 		top--
 		e := stack[top]
@@ -56,14 +56,14 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 				if i == hint || f != nil && !f.accepts(i) {
 					continue
 				}
-				if d2, w := x.tris[i].nearest(p); d2 < best.d2 {
+				if d2, w := x.tris[i].nearest(&p); d2 < best.d2 {
 					best = hit{i, d2, w}
 				}
 			}
 			continue
 		}
-		a := entry{e.node + 1, x.nodes[e.node+1].distance2(p)}
-		b := entry{n.next, x.nodes[n.next].distance2(p)}
+		a := entry{e.node + 1, x.nodes[e.node+1].distance2(&p)}
+		b := entry{n.next, x.nodes[n.next].distance2(&p)}
 		if a.d2 < b.d2 {
 			a, b = b, a
 		}
@@ -80,55 +80,67 @@ func (x *Index) nearestOf(p geom.Vec3, hint int32, enough, below float64, f *fil
 }
 
 // distance2 returns the squared distance of p to the node's box.
-func (n *node) distance2(p geom.Vec3) float64 {
-	dx := max(float64(n.min[0])-p[0], p[0]-float64(n.max[0]), 0)
-	dy := max(float64(n.min[1])-p[1], p[1]-float64(n.max[1]), 0)
-	dz := max(float64(n.min[2])-p[2], p[2]-float64(n.max[2]), 0)
-	return float64(dx*dx) + float64(dy*dy) + float64(dz*dz)
+func (n *node) distance2(p *geom.Vec3) float64 {
+	// Of what is outside on either side, one is negative and counts as 0, without a branch
+	// that nothing foretells. All is twice as much until the end.
+	x, y, z := p[0], p[1], p[2]
+	dx := positive(float64(n.min[0])-x) + positive(x-float64(n.max[0]))
+	dy := positive(float64(n.min[1])-y) + positive(y-float64(n.max[1]))
+	dz := positive(float64(n.min[2])-z) + positive(z-float64(n.max[2]))
+	return float64((float64(dx*dx) + float64(dy*dy) + float64(dz*dz)) * 0.25)
 }
+
+// positive returns twice v, or 0 if v is negative.
+func positive(v float64) float64 { return v + math.Abs(v) }
 
 // nearest returns the squared distance of p to the triangle and the barycentric
 // coordinates of the nearest point, by the regions of its corners, edges and
 // face (Ericson, Real-Time Collision Detection, 2005, 5.1.5).
-func (t *corners) nearest(p geom.Vec3) (float64, [3]float64) {
-	ab, ac, ap := sub(&t[1], &t[0]), sub(&t[2], &t[0]), sub(&p, &t[0])
-	d1, d2 := dot(&ab, &ap), dot(&ac, &ap)
+func (t *corners) nearest(p *geom.Vec3) (float64, [3]float64) {
+	// Vectors would lie in memory: these are registers.
+	ax, ay, az := t[0][0], t[0][1], t[0][2]
+	abx, aby, abz := t[1][0]-ax, t[1][1]-ay, t[1][2]-az
+	acx, acy, acz := t[2][0]-ax, t[2][1]-ay, t[2][2]-az
+	apx, apy, apz := p[0]-ax, p[1]-ay, p[2]-az
+	d1 := float64(abx*apx) + float64(aby*apy) + float64(abz*apz)
+	d2 := float64(acx*apx) + float64(acy*apy) + float64(acz*apz)
 	if d1 <= 0 && d2 <= 0 {
-		return dot(&ap, &ap), [3]float64{1, 0, 0}
+		return float64(apx*apx) + float64(apy*apy) + float64(apz*apz), [3]float64{1, 0, 0}
 	}
-	bp := sub(&p, &t[1])
-	d3, d4 := dot(&ab, &bp), dot(&ac, &bp)
+	bpx, bpy, bpz := p[0]-t[1][0], p[1]-t[1][1], p[2]-t[1][2]
+	d3 := float64(abx*bpx) + float64(aby*bpy) + float64(abz*bpz)
+	d4 := float64(acx*bpx) + float64(acy*bpy) + float64(acz*bpz)
 	if d3 >= 0 && d4 <= d3 {
-		return dot(&bp, &bp), [3]float64{0, 1, 0}
+		return float64(bpx*bpx) + float64(bpy*bpy) + float64(bpz*bpz), [3]float64{0, 1, 0}
 	}
-	cp := sub(&p, &t[2])
-	d5, d6 := dot(&ab, &cp), dot(&ac, &cp)
+	cpx, cpy, cpz := p[0]-t[2][0], p[1]-t[2][1], p[2]-t[2][2]
+	d5 := float64(abx*cpx) + float64(aby*cpy) + float64(abz*cpz)
+	d6 := float64(acx*cpx) + float64(acy*cpy) + float64(acz*cpz)
 	if d6 >= 0 && d5 <= d6 {
-		return dot(&cp, &cp), [3]float64{0, 0, 1}
+		return float64(cpx*cpx) + float64(cpy*cpy) + float64(cpz*cpz), [3]float64{0, 0, 1}
 	}
-	var w [3]float64
+	var w0, w1, w2 float64
 	va, vb, vc := float64(d3*d6)-float64(d5*d4), float64(d5*d2)-float64(d1*d6), float64(d1*d4)-float64(d3*d2)
 	switch {
 	case vc <= 0 && d1 >= 0 && d3 <= 0:
-		v := ratio(d1, d1-d3)
-		w = [3]float64{1 - v, v, 0}
+		w1 = ratio(d1, d1-d3)
+		w0 = 1 - w1
 	case vb <= 0 && d2 >= 0 && d6 <= 0:
-		v := ratio(d2, d2-d6)
-		w = [3]float64{1 - v, 0, v}
+		w2 = ratio(d2, d2-d6)
+		w0 = 1 - w2
 	case va <= 0 && d4-d3 >= 0 && d5-d6 >= 0:
-		v := ratio(d4-d3, (d4-d3)+(d5-d6))
-		w = [3]float64{0, 1 - v, v}
+		w2 = ratio(d4-d3, (d4-d3)+(d5-d6))
+		w1 = 1 - w2
 	default:
-		v, u := ratio(vb, va+vb+vc), ratio(vc, va+vb+vc)
-		w = [3]float64{1 - v - u, v, u}
+		w1, w2 = ratio(vb, va+vb+vc), ratio(vc, va+vb+vc)
+		w0 = 1 - w1 - w2
 	}
 	// The offset from the first corner keeps small distances exact far from
 	// the origin.
-	var e geom.Vec3
-	for k := range e {
-		e[k] = ap[k] - float64(w[1]*ab[k]) - float64(w[2]*ac[k])
-	}
-	return dot(&e, &e), w
+	ex := apx - float64(w1*abx) - float64(w2*acx)
+	ey := apy - float64(w1*aby) - float64(w2*acy)
+	ez := apz - float64(w1*abz) - float64(w2*acz)
+	return float64(ex*ex) + float64(ey*ey) + float64(ez*ez), [3]float64{w0, w1, w2}
 }
 
 // ratio is a / b, 0 for a triangle without extent.

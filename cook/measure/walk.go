@@ -65,7 +65,7 @@ func (w *Walk) find(p *geom.Vec3) {
 	w.path[0], w.steps = step{0, math.Inf(1)}, 1
 	for nodes[at].count == 0 && w.steps < len(w.path) {
 		a, b := at+1, nodes[at].next
-		da, db := nodes[a].distance2(*p), nodes[b].distance2(*p)
+		da, db := nodes[a].distance2(p), nodes[b].distance2(p)
 		if db < da {
 			a, da, db = b, db, da
 		}

@@ -141,11 +141,15 @@ func (b *baker) rows(n int, do func(y int)) {
 }
 
 // point returns the point of a cell on the coarse mesh.
-func (b *baker) point(c *cell) (p geom.Vec3) {
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		p = p.Add(b.coarse.Positions[v].Scale(float64(c.w[k])))
+func (b *baker) point(c *cell) geom.Vec3 {
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	q, r, s := &b.coarse.Positions[i[0]], &b.coarse.Positions[i[1]], &b.coarse.Positions[i[2]]
+	u, v, w := float64(c.w[0]), float64(c.w[1]), float64(c.w[2])
+	return geom.Vec3{
+		float64(q[0]*u) + float64(r[0]*v) + float64(s[0]*w),
+		float64(q[1]*u) + float64(r[1]*v) + float64(s[1]*w),
+		float64(q[2]*u) + float64(r[2]*v) + float64(s[2]*w),
 	}
-	return p
 }
 
 // at returns the point of a cell on the coarse mesh, with its normals: of the
@@ -163,11 +167,11 @@ func (b *baker) at(c *cell) (p, face, shade geom.Vec3) {
 }
 
 // normals returns the sum of the normals of a cell's corners, by their weights.
-func (b *baker) normals(c *cell) (sum geom.Vec3) {
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		sum = sum.Add(geom.FromF32(b.coarse.Normals[v]).Scale(float64(c.w[k])))
-	}
-	return sum
+func (b *baker) normals(c *cell) geom.Vec3 {
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	q, r, s := &b.coarse.Normals[i[0]], &b.coarse.Normals[i[1]], &b.coarse.Normals[i[2]]
+	w := [3]float64{float64(c.w[0]), float64(c.w[1]), float64(c.w[2])}
+	return geom.Vec3{mixed(&w, q[0], r[0], s[0]), mixed(&w, q[1], r[1], s[1]), mixed(&w, q[2], r[2], s[2])}
 }
 
 // shade returns the normal of the shading at a cell.
@@ -177,86 +181,6 @@ func (b *baker) shade(c *cell) geom.Vec3 {
 		_, _, n = b.at(c)
 	}
 	return n
-}
-
-// seeker looks for what the texels of a row show.
-type seeker struct {
-	*measure.Walk
-	hint measure.Hint
-}
-
-// A wall takes the look of what comes first just before it or behind it and faces its
-// way; where there is nothing, of the nearest point that faces its way; and only then
-// of the nearest point of all.
-const alongCosine = 0.3
-
-var nearestCosines = [...]float64{0, -1}
-
-// texel finds what one texel shows: the mean of its samples. Where the first and the last
-// one, at opposite corners, see one triangle, those between them are left out.
-func (b *baker) texel(i int, s *seeker) {
-	c := &b.cells[i]
-	if c.triangle < 0 || b.card[c.triangle] {
-		return
-	}
-	n := max(1, b.o.Samples)
-	area := b.area / float64(n*n)
-	sum, count := value{}, 0.0
-	take := func(k int) bool {
-		at := *c
-		if n > 1 {
-			at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
-		}
-		v, ok := b.sample(&at, area, s)
-		if ok {
-			sum.add(&v)
-			count++
-		}
-		return ok
-	}
-	ok := take(0)
-	if first := s.hint; n > 1 && (!take(n*n-1) || !ok || s.hint != first) {
-		for k := 1; k < n*n-1; k++ {
-			take(k)
-		}
-	}
-	if count > 0 {
-		b.values[i], b.found[i] = sum.mean(count), true
-	}
-}
-
-// seeThrough bounds how many gaps between leaves a ray goes through.
-const seeThrough = 8
-
-// sample finds what is seen at a point of the coarse mesh.
-func (b *baker) sample(c *cell, area float64, s *seeker) (value, bool) {
-	face := b.faces[c.triangle]
-	p := b.point(c)
-	ahead := b.o.Ahead
-	var first value
-	found := false
-	for range seeThrough {
-		n, ok := s.First(p, face, alongCosine, ahead, b.o.Ahead, s.hint)
-		if !ok {
-			break
-		}
-		s.hint = n.Hint
-		v := b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity)
-		if v.color[3] >= 0.5 {
-			return v, true
-		}
-		if !found {
-			first, found = v, true
-		}
-		ahead = math.Nextafter(b.solid.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
-	}
-	for k := 0; !found && k < len(nearestCosines); k++ {
-		if n, ok := s.Nearest(p, face, nearestCosines[k], b.o.Reach, s.hint); ok {
-			s.hint = n.Hint
-			return b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity), true
-		}
-	}
-	return first, found
 }
 
 // atlas turns the values into pictures.
@@ -328,10 +252,11 @@ func (a *Atlas) Fill() {
 type halved struct {
 	value
 	cell cell
-	own  bool // some of the four belong to a chart
+	near int32 // the last of the four, or the texel that it is filled from
+	own  bool  // some of the four belong to a chart
 }
 
-// halves returns the values at half the size.
+// halves returns the values at half the size, with normals in the surface's space.
 func (b *baker) halves(from []int32) []halved {
 	side := b.layout.Side
 	n := max(1, side/2)
@@ -340,7 +265,7 @@ func (b *baker) halves(from []int32) []halved {
 		for x := range n {
 			h := &out[y*n+x]
 			h.cell.triangle = -1
-			count, near := 0.0, int32(0)
+			count := 0.0
 			for k := range 4 {
 				i := min(2*y+k/2, side-1)*side + min(2*x+k%2, side-1)
 				if !b.found[i] && (k < 3 || h.own) {
@@ -351,14 +276,14 @@ func (b *baker) halves(from []int32) []halved {
 				}
 				v := &b.values[from[i]]
 				h.normal = h.normal.Add(v.normal)
-				near = from[i]
+				h.near = from[i]
 				h.occluded, h.rough, h.metal = h.occluded+v.occluded, h.rough+v.rough, h.metal+v.metal
 				for c := range 3 {
 					h.emissive[c] += v.emissive[c]
 				}
 				count++
 			}
-			h.normal = b.tangentSpace(near, h.normal.Normalize(1e-12, geom.Vec3{0, 1, 0}))
+			h.normal = h.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
 			h.occluded, h.rough, h.metal = h.occluded/count, h.rough/count, h.metal/count
 			for c := range 3 {
 				h.emissive[c] /= count
@@ -420,6 +345,7 @@ func (b *baker) surfaceMaps(out *Atlas, half []halved) {
 		for c := range 3 {
 			lo.emissive[c], hi.emissive[c] = min(lo.emissive[c], h.emissive[c]), max(hi.emissive[c], h.emissive[c])
 		}
+		h.normal = b.tangentSpace(h.near, h.normal)
 		bent = bent || h.normal[2] < evenNormal
 		rough, metal, count = rough+h.rough, metal+h.metal, count+1
 	}
@@ -440,6 +366,9 @@ func (b *baker) surfaceMaps(out *Atlas, half []halved) {
 	}
 	if bent && b.coarse.Tangents != nil {
 		out.Normal = picture(func(h *halved) [3]float64 {
+			if !h.own {
+				h.normal = b.tangentSpace(h.near, h.normal)
+			}
 			return [3]float64{(h.normal[0] + 1) / 2, (h.normal[1] + 1) / 2, (h.normal[2] + 1) / 2}
 		})
 	}

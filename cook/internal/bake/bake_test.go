@@ -444,13 +444,25 @@ func BenchmarkBake(b *testing.B) {
 	}
 	s := &Surface{Looks: looks([4]float32{1, 1, 1, 1})}
 	s.Positions, s.UV[0], s.Indices = grid(200)
+	s.Normals = faceNormals(s.Positions, s.Indices)
 	s.Materials = make([]int32, len(s.Indices)/3)
 	s.Looks[0].Color.Image = checker()
 	p, _, indices := grid(20)
 	const side = 512
-	b.ResetTimer()
-	for range b.N {
-		baked(b, s, p, indices, side, Options{Reach: 3, Jobs: 1})
+	for _, c := range []struct {
+		name string
+		o    Options
+	}{
+		{"nearest", Options{Reach: 3, Jobs: 1}},
+		{"ahead", Options{Reach: 3, Ahead: 0.5, Jobs: 1}},
+		// What nodes that stand for tiles have.
+		{"node", Options{Reach: 3, Ahead: 0.5, Samples: 2, OcclusionRays: 12, OcclusionReach: 4, Jobs: 1}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				baked(b, s, p, indices, side, c.o)
+			}
+			b.ReportMetric(side*side*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtexel/s")
+		})
 	}
-	b.ReportMetric(side*side*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtexel/s")
 }

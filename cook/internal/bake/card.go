@@ -68,12 +68,13 @@ func (b *baker) picture(c *Card) {
 	values, covered := make([]value, p.W*p.H), make([]float64, p.W*p.H)
 	mean, all := value{}, 0.0
 	area := b.area / float64(c.Scale*c.Scale) / (cardSamples * cardSamples)
+	var v value
 	for i := range shots {
 		s := &shots[i]
 		if s.triangle < 0 {
 			continue
 		}
-		v := b.s.look(&point{int(s.triangle), s.w, area}, b.density)
+		b.s.look(&point{int(s.triangle), s.w, area}, b.density, &v)
 		if s.back && v.normal.Dot(c.Toward) < 0 {
 			v.normal = v.normal.Scale(-1) // as backs are lit
 		}
@@ -170,21 +171,12 @@ func (s *Surface) alpha(p *point, density [][2]float64) float64 {
 	a := float64(m.BaseColor[3])
 	i := s.Indices[3*p.triangle : 3*p.triangle+3]
 	if uvs := s.UV[m.Color.Set]; m.Color.Image != nil && uvs != nil {
-		var uv [2]float64
-		for k, v := range i {
-			for c := range 2 {
-				uv[c] += float64(p.w[k] * float64(uvs[v][c]))
-			}
-		}
-		color := m.Color.Image.at(uv, float64(p.area*density[p.triangle][m.Color.Set]))
+		q, r, t := &uvs[i[0]], &uvs[i[1]], &uvs[i[2]]
+		color := m.Color.Image.at(mixed(&p.w, q[0], r[0], t[0]), mixed(&p.w, q[1], r[1], t[1]), float64(p.area*density[p.triangle][m.Color.Set]))
 		a = float64(a * float64(color[3]))
 	}
 	if s.Colors != nil {
-		sum := 0.0
-		for k, v := range i {
-			sum += float64(p.w[k] * float64(s.Colors[v][3]))
-		}
-		a = float64(a * sum)
+		a = float64(a * mixed(&p.w, s.Colors[i[0]][3], s.Colors[i[1]][3], s.Colors[i[2]][3]))
 	}
 	return a
 }

@@ -76,9 +76,12 @@ type Texture struct {
 type Image struct{ mips []mip }
 
 type mip struct {
-	w, h int
-	pix  [][4]float32
+	w, h   int
+	texels float64 // w*h
+	pix    [][4]float32
 }
+
+func newMip(w, h int) mip { return mip{w, h, float64(w * h), make([][4]float32, w*h)} }
 
 // NewImage takes the pixels of a picture, whose first three channels decode turns
 // into values from 0 to 1, and makes its mips. Colours count by their alpha. It
@@ -89,7 +92,7 @@ func NewImage(img *image.NRGBA, decode func(uint8) float32) *Image {
 		table[i] = decode(uint8(i))
 	}
 	size := img.Bounds().Size()
-	m := mip{size.X, size.Y, make([][4]float32, size.X*size.Y)}
+	m := newMip(size.X, size.Y)
 	for y := range size.Y {
 		row := img.Pix[y*img.Stride:]
 		for x := range size.X {
@@ -106,8 +109,7 @@ func NewImage(img *image.NRGBA, decode func(uint8) float32) *Image {
 }
 
 func (m *mip) half() mip {
-	out := mip{max(1, m.w/2), max(1, m.h/2), nil}
-	out.pix = make([][4]float32, out.w*out.h)
+	out := newMip(max(1, m.w/2), max(1, m.h/2))
 	for y := range out.h {
 		for x := range out.w {
 			var sum, plain [4]float32
@@ -133,12 +135,12 @@ func (m *mip) half() mip {
 
 // at returns the texel at texture coordinates of the mip whose texels are at least
 // as large as a part of the picture's area.
-func (i *Image) at(uv [2]float64, area float64) [4]float32 {
+func (i *Image) at(u, v, area float64) *[4]float32 {
 	m := &i.mips[0]
-	for k := 1; k < len(i.mips) && float64(area*float64(m.w*m.h)) > 2; k++ {
+	for k := 1; k < len(i.mips) && float64(area*m.texels) > 2; k++ {
 		m = &i.mips[k]
 	}
-	return m.pix[wrap(uv[1], m.h)*m.w+wrap(uv[0], m.w)]
+	return &m.pix[wrap(v, m.h)*m.w+wrap(u, m.w)]
 }
 
 func wrap(t float64, n int) int {
@@ -176,13 +178,16 @@ type value struct {
 
 // add adds another value.
 func (v *value) add(o *value) {
-	for c := range v.color {
-		v.color[c] += o.color[c]
-	}
-	for c := range v.emissive {
-		v.emissive[c] += o.emissive[c]
-	}
-	v.normal = v.normal.Add(o.normal)
+	v.color[0] += o.color[0]
+	v.color[1] += o.color[1]
+	v.color[2] += o.color[2]
+	v.color[3] += o.color[3]
+	v.emissive[0] += o.emissive[0]
+	v.emissive[1] += o.emissive[1]
+	v.emissive[2] += o.emissive[2]
+	v.normal[0] += o.normal[0]
+	v.normal[1] += o.normal[1]
+	v.normal[2] += o.normal[2]
 	v.occluded, v.rough, v.metal = v.occluded+o.occluded, v.rough+o.rough, v.metal+o.metal
 }
 
@@ -219,63 +224,73 @@ func (s *Surface) density() [][2]float64 {
 	return out
 }
 
-// look returns what is seen at a point.
-func (s *Surface) look(p *point, density [][2]float64) value {
-	i := s.Indices[3*p.triangle : 3*p.triangle+3]
+// mixed returns the mean of what three corners have, by their weights.
+func mixed(w *[3]float64, a, b, c float32) float64 {
+	return float64(w[0]*float64(a)) + float64(w[1]*float64(b)) + float64(w[2]*float64(c))
+}
+
+// reader reads textures at a point.
+type reader struct {
+	s       *Surface
+	i       [3]uint32 // corners of the triangle
+	w       [3]float64
+	density *[2]float64
+	area    float64
+	uv      [2][2]float64
+	known   [2]bool // what uv holds
+}
+
+// white is the texel of no texture.
+var white = [4]float32{1, 1, 1, 1}
+
+// read returns the texel of a texture.
+func (r *reader) read(t *Texture, none *[4]float32) *[4]float32 {
+	if t.Image == nil {
+		return none
+	}
+	return r.texel(t, none)
+}
+
+func (r *reader) texel(t *Texture, none *[4]float32) *[4]float32 {
+	all := r.s.UV[t.Set]
+	if all == nil {
+		return none
+	}
+	uv := &r.uv[t.Set]
+	if !r.known[t.Set] {
+		a, b, c := &all[r.i[0]], &all[r.i[1]], &all[r.i[2]]
+		*uv = [2]float64{mixed(&r.w, a[0], b[0], c[0]), mixed(&r.w, a[1], b[1], c[1])}
+		r.known[t.Set] = true
+	}
+	return t.Image.at(uv[0], uv[1], float64(r.area*r.density[t.Set]))
+}
+
+// look finds what is seen at a point.
+func (s *Surface) look(p *point, density [][2]float64, out *value) {
+	i := [3]uint32(s.Indices[3*p.triangle : 3*p.triangle+3])
 	m := &s.Looks[s.Materials[p.triangle]]
-	var uv [2][2]float64
-	for set, used := range m.sets() {
-		if !used || s.UV[set] == nil {
-			continue
-		}
-		for k, v := range i {
-			for c := range 2 {
-				uv[set][c] += float64(p.w[k] * float64(s.UV[set][v][c]))
-			}
-		}
-	}
-	read := func(t *Texture, none [4]float32) [4]float32 {
-		if t.Image == nil || s.UV[t.Set] == nil {
-			return none
-		}
-		return t.Image.at(uv[t.Set], float64(p.area*density[p.triangle][t.Set]))
-	}
-	white := [4]float32{1, 1, 1, 1}
-	var out value
-	color := read(&m.Color, white)
-	for c := range 4 {
-		out.color[c] = float64(color[c] * m.BaseColor[c])
-	}
+	r := reader{s: s, i: i, w: p.w, density: &density[p.triangle], area: p.area}
+	color := r.read(&m.Color, &white)
+	out.color[0] = float64(color[0] * m.BaseColor[0])
+	out.color[1] = float64(color[1] * m.BaseColor[1])
+	out.color[2] = float64(color[2] * m.BaseColor[2])
+	out.color[3] = float64(color[3] * m.BaseColor[3])
 	if s.Colors != nil {
-		for c := range 4 {
-			sum := 0.0
-			for k, v := range i {
-				sum += float64(p.w[k] * float64(s.Colors[v][c]))
-			}
-			out.color[c] = float64(out.color[c] * sum)
+		a, b, c := &s.Colors[i[0]], &s.Colors[i[1]], &s.Colors[i[2]]
+		for k := range out.color {
+			out.color[k] = float64(out.color[k] * mixed(&p.w, a[k], b[k], c[k]))
 		}
 	}
 	out.color[3] = m.opacity(out.color[3])
-	metalRough := read(&m.MetalRough, white)
+	metalRough := r.read(&m.MetalRough, &white)
 	out.rough, out.metal = float64(metalRough[1]*m.Roughness), float64(metalRough[2]*m.Metallic)
-	occlusion := read(&m.Occlusion, white)
+	occlusion := r.read(&m.Occlusion, &white)
 	out.occluded = 1 - float64(float64(m.OcclusionStrength)*(1-float64(occlusion[0])))
-	emission := read(&m.Emission, white)
-	for c := range 3 {
-		out.emissive[c] = float64(emission[c] * m.Emissive[c])
-	}
-	out.normal = s.normal(p, i, m, read)
-	return out
-}
-
-// sets tells which texture coordinates are read.
-func (m *Look) sets() (used [2]bool) {
-	for _, t := range [...]*Texture{&m.Color, &m.MetalRough, &m.Normal, &m.Occlusion, &m.Emission} {
-		if t.Image != nil {
-			used[t.Set] = true
-		}
-	}
-	return used
+	emission := r.read(&m.Emission, &white)
+	out.emissive[0] = float64(emission[0] * m.Emissive[0])
+	out.emissive[1] = float64(emission[1] * m.Emissive[1])
+	out.emissive[2] = float64(emission[2] * m.Emissive[2])
+	out.normal = s.normal(p, &i, m, &r)
 }
 
 // opacity turns a mean alpha into one whose threshold is a half.
@@ -287,13 +302,11 @@ func (m *Look) opacity(alpha float64) float64 {
 }
 
 // normal returns the shading normal at a point.
-func (s *Surface) normal(p *point, i []uint32, m *Look, read func(*Texture, [4]float32) [4]float32) geom.Vec3 {
+func (s *Surface) normal(p *point, i *[3]uint32, m *Look, r *reader) geom.Vec3 {
 	var n geom.Vec3
 	if s.Normals != nil {
-		var sum geom.Vec3
-		for k, v := range i {
-			sum = sum.Add(geom.FromF32(s.Normals[v]).Scale(p.w[k]))
-		}
+		a, b, c := &s.Normals[i[0]], &s.Normals[i[1]], &s.Normals[i[2]]
+		sum := geom.Vec3{mixed(&p.w, a[0], b[0], c[0]), mixed(&p.w, a[1], b[1], c[1]), mixed(&p.w, a[2], b[2], c[2])}
 		n = sum.Normalize(1e-12, geom.Vec3{})
 	}
 	if n == (geom.Vec3{}) {
@@ -315,7 +328,7 @@ func (s *Surface) normal(p *point, i []uint32, m *Look, read func(*Texture, [4]f
 	if hand < 0 {
 		bitangent = bitangent.Scale(-1)
 	}
-	texel := read(&m.Normal, [4]float32{0.5, 0.5, 1, 1})
+	texel := r.read(&m.Normal, &[4]float32{0.5, 0.5, 1, 1})
 	x := float64(float64(m.NormalScale) * (float64(2*texel[0]) - 1))
 	y := float64(float64(m.NormalScale) * (float64(2*texel[1]) - 1))
 	z := float64(2*texel[2]) - 1
