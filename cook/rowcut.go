@@ -46,22 +46,29 @@ const mostBatches = math.MaxUint16
 // in every row that it reaches, at the planes of all of them.
 const mostRowWork = 4
 
-// divides tells whether rows can be cut by themselves, and there are several. Tangents that
-// are made of texture coordinates with no direction, and directions that are repaired,
-// depend on more than what is near; large triangles would be cut too often.
+// divides tells whether rows can be cut by themselves, and there are several. Large
+// triangles would be cut too often.
 func (c *rowCut) divides() bool {
 	if len(c.grid.Planes[2]) >= mostBatches {
 		return false
 	}
 	c.locate()
+	c.z = make([]float64, len(c.p.Positions))
+	for i := range c.z {
+		c.z[i] = c.at(uint32(i))[2]
+	}
 	c.count()
 	first := slices.IndexFunc(c.begin, func(n int) bool { return n > 0 })
 	if c.end[first] == c.triangles() {
 		return false // Split may return a mesh in one cell itself
 	}
-	if c.work > mostRowWork*int64(c.triangles()) {
-		return false
-	}
+	return c.work <= mostRowWork*int64(c.triangles()) && c.local()
+}
+
+// local tells whether what is in a cell depends on the triangles alone that reach it and on
+// those that have a corner in the same place as these. Tangents that are made of texture
+// coordinates with no direction, and directions that are repaired, depend on more.
+func (c *rowCut) local() bool {
 	n := len(c.p.Positions)
 	for from := 0; from < n; from += lookBatch {
 		m := mesh.Mesh{Positions: make([]geom.Vec3, min(lookBatch, n-from))}
@@ -96,20 +103,22 @@ func (c *rowCut) moved(p *gltfscene.Primitive) *mesh.Mesh {
 	return m
 }
 
-// locate finds where the vertices are.
+// locate finds the vertices in the same place, if that matters.
 func (c *rowCut) locate() {
-	c.z, c.remap = make([]float64, len(c.p.Positions)), make([]uint32, len(c.p.Positions))
-	at := func(v uint32) geom.Vec3 { return c.world.Point(geom.FromF32(c.p.Positions[v])) }
-	if *c.world == geom.Identity() {
-		at = func(v uint32) geom.Vec3 { return geom.FromF32(c.p.Positions[v]) }
-	}
+	c.remap = make([]uint32, len(c.p.Positions))
 	first := c.take(between(0, 1))
 	if m := c.moved(&first); makesTangents(m) {
-		c.place = firstInPlace(len(c.p.Positions), at)
+		c.place = firstInPlace(len(c.p.Positions), c.at)
 	}
-	for i := range c.z {
-		c.z[i] = at(uint32(i))[2]
+}
+
+// at returns where a vertex is in the world.
+func (c *rowCut) at(vertex uint32) geom.Vec3 {
+	at := geom.FromF32(c.p.Positions[vertex])
+	if *c.world != geom.Identity() {
+		at = c.world.Point(at)
 	}
+	return at
 }
 
 // makesTangents tells whether bakePrimitive makes tangents of a mesh as it is before.
