@@ -117,7 +117,9 @@ func (c *scenePlan) newBuilder(ctx context.Context, out *output) (y *builder, dr
 	y.b = newTileBuilder(c.scene, c.objects, y.images.staged, c.opts, c.ns)
 	y.b.out, y.b.small, y.b.shrunk = out, y.images.small, y.images.shrunk
 	y.b.images.dir = y.images.from
-	y.split = c.newSplitter(y.b, y.room)
+	if y.split, err = c.newSplitter(y.b, y.room); err != nil {
+		return nil, nil, err
+	}
 	if c.recall == nil {
 		return y, dropped, nil
 	}

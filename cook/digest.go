@@ -48,10 +48,21 @@ func (d *digest) sum() (out sum) {
 	return out
 }
 
+// reset makes the digest that of nothing.
+func (d *digest) reset() {
+	d.h.Reset()
+	d.buf = d.buf[:0]
+}
+
 const digestBuffer = 1 << 15
 
 func (d *digest) int(v int) {
 	d.buf = binary.LittleEndian.AppendUint64(d.buf, uint64(v))
+	d.flush(digestBuffer)
+}
+
+func (d *digest) uint32(v uint32) {
+	d.buf = binary.LittleEndian.AppendUint32(d.buf, v)
 	d.flush(digestBuffer)
 }
 

@@ -32,6 +32,7 @@ type plannedScene struct {
 	head   planHead
 	parts  [][]byte // sections of files of the scene
 	next   int      // of parts
+	cut    []byte   // a section: what is known of objects that are cut
 	images []byte   // a section
 	files  map[string]source
 }
@@ -43,11 +44,11 @@ func readPlan(path string, o *Options) (*plannedScene, error) {
 		return nil, fmt.Errorf("cook: plan %w", err)
 	}
 	p := &plannedScene{path: path, files: map[string]source{}}
-	if len(sections) < 3 {
+	if len(sections) < 4 {
 		return nil, p.damaged(planfile.ErrDamaged)
 	}
 	last := len(sections) - 1
-	p.parts, p.images = sections[1:last], sections[last]
+	p.parts, p.cut, p.images = sections[1:last-1], sections[last-1], sections[last]
 	if err := p.section(sections[0], p.head.code); err != nil {
 		return nil, err
 	}
@@ -71,6 +72,15 @@ func (p *plannedScene) section(data []byte, read func(c *planfile.Coder)) error 
 		return p.damaged(c.Err())
 	}
 	return nil
+}
+
+// indexes returns what the plan knows of the scene's objects that are cut.
+func (p *plannedScene) indexes(c *scenePlan) (list cellIndexes, err error) {
+	err = p.section(p.cut, func(from *planfile.Coder) { codeIndexes(from, (*[]cellIndex)(&list)) })
+	if err == nil && !list.check(c) {
+		err = p.damaged(planfile.ErrDamaged)
+	}
+	return list, err
 }
 
 // items holds what the scene consists of against the plan.

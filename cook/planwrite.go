@@ -21,7 +21,7 @@ const PlanExt = planfile.Ext
 
 // planStage is raised whenever what is read of scenes, or the layout of plans, changes:
 // plans of another number are refused.
-const planStage = 3
+const planStage = 4
 
 // PlanFile tells what WritePlan wrote.
 type PlanFile struct {
@@ -79,7 +79,11 @@ func WritePlan(ctx context.Context, scene, file string, opts Options) (res *Plan
 			c.ns.add("store-failed", 1, 0, err.Error())
 		}
 	}
-	sections, err := w.sections(&opts, build.images)
+	indexes, err := c.makeIndexes(ctx, build.b)
+	if err != nil {
+		return nil, err
+	}
+	sections, err := w.sections(&opts, indexes, build.images)
 	if err != nil {
 		return nil, fmt.Errorf("cook: plan: %w", err)
 	}
@@ -184,8 +188,9 @@ func relativeTo(main, name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// sections returns the parts of the file: the head, the scene's files, and the images.
-func (w *planWriter) sections(o *Options, images *textures) ([][]byte, error) {
+// sections returns the parts of the file: the head, the scene's files, what is known of
+// objects that are cut, and the images.
+func (w *planWriter) sections(o *Options, indexes cellIndexes, images *textures) ([][]byte, error) {
 	head := planHead{items: w.items, pieces: w.pieces, held: min(w.held, mostHeld)}
 	var err error
 	if head.settings, err = o.planSettings(); err != nil {
@@ -198,9 +203,15 @@ func (w *planWriter) sections(o *Options, images *textures) ([][]byte, error) {
 		return nil, err
 	}
 	c = planfile.NewWriter()
+	codeIndexes(c, (*[]cellIndex)(&indexes))
+	cut, err := c.Section()
+	if err != nil {
+		return nil, err
+	}
+	c = planfile.NewWriter()
 	images.code(c)
 	last, err := c.Section()
-	return append(append([][]byte{first}, w.parts...), last), err
+	return append(append([][]byte{first}, w.parts...), cut, last), err
 }
 
 // knownPieces is countPieces, or what a plan knows of it.

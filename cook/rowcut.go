@@ -18,42 +18,60 @@ type rowCut struct {
 	p     *gltfscene.Primitive
 	world *geom.Mat4
 	grid  mesh.ClipGrid
-	z     []float64 // by vertex, in the world
-	place []uint32  // by vertex: the same for those in the same place; nil if no tangents are made
-	near  []uint64  // by place, some of which share a bit: scratch space of some
+	z     []float64 // by vertex, in the world; nil once triangles are sorted
+	place []uint32  // by vertex: the first in the same place; nil if no tangents are made, too
 	remap []uint32  // by vertex: its number in what take gathers, plus one
 
 	work       int64 // the sum of the squares of how many rows a triangle reaches
 	begin, end []int // by row: how many triangles begin in it or before, and how many end
 }
 
+// rowBatch is some rows that are cut together.
+type rowBatch struct {
+	first, last int
+	triangles   []uint32 // those that reach them, and those on which their tangents depend
+}
+
 func newRowCut(b *tileBuilder, at placed, p *gltfscene.Primitive, world *geom.Mat4, grid mesh.ClipGrid) *rowCut {
 	return &rowCut{b: b, of: part{placed: at, slot: p.Slot, material: b.material(p.Material)}, p: p, world: world, grid: grid}
 }
 
-// rowBatch is how many vertices or triangles are looked at together.
-const rowBatch = 1 << 16
+// lookBatch is how many vertices or triangles are looked at together.
+const lookBatch = 1 << 16
+
+// mostBatches is how many batches there are at most.
+const mostBatches = math.MaxUint16
 
 // mostRowWork is how many rows triangles may reach, by the mean of the squares: each is cut
 // in every row that it reaches, at the planes of all of them.
 const mostRowWork = 4
 
-// divides tells whether rows can be cut by themselves, and there are several. Tangents that
-// are made of texture coordinates with no direction, and directions that are repaired,
-// depend on more than what is near; large triangles would be cut too often.
+// divides tells whether rows can be cut by themselves, and there are several. Large
+// triangles would be cut too often.
 func (c *rowCut) divides() bool {
+	if len(c.grid.Planes[2]) >= mostBatches {
+		return false
+	}
 	c.locate()
+	c.z = make([]float64, len(c.p.Positions))
+	for i := range c.z {
+		c.z[i] = c.at(uint32(i))[2]
+	}
 	c.count()
 	first := slices.IndexFunc(c.begin, func(n int) bool { return n > 0 })
 	if c.end[first] == c.triangles() {
 		return false // Split may return a mesh in one cell itself
 	}
-	if c.work > mostRowWork*int64(c.triangles()) {
-		return false
-	}
+	return c.work <= mostRowWork*int64(c.triangles()) && c.local()
+}
+
+// local tells whether what is in a cell depends on the triangles alone that reach it and on
+// those that have a corner in the same place as these. Tangents that are made of texture
+// coordinates with no direction, and directions that are repaired, depend on more.
+func (c *rowCut) local() bool {
 	n := len(c.p.Positions)
-	for from := 0; from < n; from += rowBatch {
-		m := mesh.Mesh{Positions: make([]geom.Vec3, min(rowBatch, n-from))}
+	for from := 0; from < n; from += lookBatch {
+		m := mesh.Mesh{Positions: make([]geom.Vec3, min(lookBatch, n-from))}
 		if c.p.Normals != nil {
 			m.Normals = c.p.Normals[from : from+len(m.Positions)]
 		}
@@ -67,8 +85,8 @@ func (c *rowCut) divides() bool {
 	if c.place == nil {
 		return true
 	}
-	for from := 0; from < c.triangles(); from += rowBatch {
-		part := c.take(from, min(from+rowBatch, c.triangles()), func(int) bool { return true })
+	for from := 0; from < c.triangles(); from += lookBatch {
+		part := c.take(between(from, min(from+lookBatch, c.triangles())))
 		if !c.moved(&part).UVsHaveDirections() {
 			return false
 		}
@@ -85,38 +103,36 @@ func (c *rowCut) moved(p *gltfscene.Primitive) *mesh.Mesh {
 	return m
 }
 
-// locate finds where the vertices are.
+// locate finds the vertices in the same place, if that matters.
 func (c *rowCut) locate() {
-	c.z, c.remap = make([]float64, len(c.p.Positions)), make([]uint32, len(c.p.Positions))
-	first := c.take(0, 1, func(int) bool { return true })
-	if m := c.moved(&first); (m.Normals == nil || m.Tangents == nil) && m.UV[0] != nil {
-		c.place = make([]uint32, len(c.p.Positions))
-		n := 1
-		for 8*n < len(c.place) { // eight bits for each, so that few share one
-			n *= 2
-		}
-		c.near = make([]uint64, n)
-	}
-	for i, v := range c.p.Positions {
-		at := geom.FromF32(v)
-		if *c.world != geom.Identity() {
-			at = c.world.Point(at)
-		}
-		c.z[i] = at[2]
-		if c.place != nil {
-			c.place[i] = placeHash(at)
-		}
+	c.remap = make([]uint32, len(c.p.Positions))
+	first := c.take(between(0, 1))
+	if m := c.moved(&first); makesTangents(m) {
+		c.place = firstInPlace(len(c.p.Positions), c.at)
 	}
 }
 
-// placeHash returns the same for the same place; both zeros are one.
-func placeHash(at geom.Vec3) uint32 {
-	h := uint64(0)
-	for _, x := range at {
-		h = (h ^ math.Float64bits(x+0)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
+// at returns where a vertex is in the world.
+func (c *rowCut) at(vertex uint32) geom.Vec3 {
+	at := geom.FromF32(c.p.Positions[vertex])
+	if *c.world != geom.Identity() {
+		at = c.world.Point(at)
 	}
-	return uint32(h >> 32)
+	return at
+}
+
+// makesTangents tells whether bakePrimitive makes tangents of a mesh as it is before.
+func makesTangents(m *mesh.Mesh) bool {
+	return (m.Normals == nil || m.Tangents == nil) && m.UV[0] != nil
+}
+
+// between are the numbers from first to before last.
+func between(first, last int) []uint32 {
+	out := make([]uint32, last-first)
+	for i := range out {
+		out[i] = uint32(first + i)
+	}
+	return out
 }
 
 // rows returns the rows that a triangle reaches.
@@ -125,15 +141,12 @@ func (c *rowCut) rows(triangle, hint int) (first, last int) {
 	return c.grid.Rows(c.z[t[0]], c.z[t[1]], c.z[t[2]], hint)
 }
 
-// take gathers some of the triangles between two numbers, in their order.
-func (c *rowCut) take(from, to int, wanted func(triangle int) bool) gltfscene.Primitive {
-	out := gltfscene.Primitive{Slot: c.p.Slot, Material: c.p.Material}
+// take gathers some of the triangles.
+func (c *rowCut) take(triangles []uint32) gltfscene.Primitive {
+	out := gltfscene.Primitive{Slot: c.p.Slot, Material: c.p.Material, Indices: make([]uint32, 0, 3*len(triangles))}
 	var used []uint32
-	for t := from; t < to; t++ {
-		if !wanted(t) {
-			continue
-		}
-		for _, v := range c.p.Indices[3*t : 3*t+3] {
+	for _, t := range triangles {
+		for _, v := range c.p.Indices[3*t:][:3] {
 			if c.remap[v] == 0 {
 				used = append(used, v)
 				c.remap[v] = uint32(len(used))
@@ -153,6 +166,19 @@ func (c *rowCut) take(from, to int, wanted func(triangle int) bool) gltfscene.Pr
 // each hands every piece to f, in the order of Mesh.SplitEach. Rows are taken together as
 // long as they take no more than so many bytes; one row may take more.
 func (c *rowCut) each(most int64, f func(of *part, piece *mesh.Piece) error) error {
+	batches := c.batches(most)
+	c.sort(batches)
+	c.z, c.place = nil, nil
+	for i := range batches {
+		if err := c.some(&batches[i], f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batches divides the rows, without their triangles.
+func (c *rowCut) batches(most int64) (out []rowBatch) {
 	limit := int(max(1, most/(1+cutBytes(loadOf(c.p))/int64(c.triangles()))))
 	gone := 0
 	for first := 0; first < len(c.begin); {
@@ -160,14 +186,70 @@ func (c *rowCut) each(most int64, f func(of *part, piece *mesh.Piece) error) err
 		for last+1 < len(c.begin) && c.begin[last+1]-gone <= limit {
 			last++
 		}
-		if c.begin[last] > gone {
-			if err := c.some(first, last, f); err != nil {
-				return err
-			}
-		}
+		out = append(out, rowBatch{first: first, last: last})
 		gone, first = c.end[last], last+1
 	}
-	return nil
+	return out
+}
+
+// sort finds the triangles of all batches, so that they are not looked for once for each.
+// Tangents depend on all triangles around a corner.
+func (c *rowCut) sort(batches []rowBatch) {
+	of := make([]uint16, len(c.begin)) // by row
+	for i := range batches {
+		for row := batches[i].first; row <= batches[i].last; row++ {
+			of[row] = uint16(i)
+		}
+	}
+	type span struct{ first, last uint16 }
+	var around []span // by place: the batches that triangles reach which have a corner there
+	hint := 0
+	reached := func(t int) span {
+		first, last := c.rows(t, hint)
+		hint = first
+		return span{of[first], of[last]}
+	}
+	wanted := reached
+	if c.place != nil {
+		around = make([]span, len(c.place))
+		for v := range around {
+			around[v].first = mostBatches
+		}
+		for t := range c.triangles() {
+			s := reached(t)
+			for _, v := range c.p.Indices[3*t:][:3] {
+				a := &around[c.place[v]]
+				a.first, a.last = min(a.first, s.first), max(a.last, s.last)
+			}
+		}
+		wanted = func(t int) span {
+			s := span{first: mostBatches}
+			for _, v := range c.p.Indices[3*t:][:3] {
+				a := around[c.place[v]]
+				s.first, s.last = min(s.first, a.first), max(s.last, a.last)
+			}
+			return s
+		}
+	}
+	ends := make([]int, len(batches)+1) // of the batch before
+	for t := range c.triangles() {
+		for s := wanted(t); s.first <= s.last; s.first++ {
+			ends[s.first+1]++
+		}
+	}
+	for i := range batches {
+		ends[i+1] += ends[i]
+	}
+	all := make([]uint32, ends[len(batches)])
+	for i := range batches {
+		batches[i].triangles = all[ends[i]:ends[i]:ends[i+1]]
+	}
+	for t := range c.triangles() {
+		for s := wanted(t); s.first <= s.last; s.first++ {
+			b := &batches[s.first]
+			b.triangles = append(b.triangles, uint32(t))
+		}
+	}
 }
 
 func (c *rowCut) count() {
@@ -188,39 +270,14 @@ func (c *rowCut) count() {
 	}
 }
 
-// some cuts the rows from first to last.
-func (c *rowCut) some(first, last int, f func(of *part, piece *mesh.Piece) error) error {
-	hint := 0
-	reaches := func(t int) bool {
-		lo, hi := c.rows(t, hint)
-		hint = lo
-		return hi >= first && lo <= last
+// some cuts the rows of a batch.
+func (c *rowCut) some(b *rowBatch, f func(of *part, piece *mesh.Piece) error) error {
+	if len(b.triangles) == 0 {
+		return nil
 	}
-	wanted := reaches
-	if c.place != nil {
-		// Tangents depend on all triangles around a corner. Others that are taken with
-		// them do no harm.
-		near, mask := c.near, uint32(64*len(c.near)-1)
-		clear(near)
-		for t := range c.triangles() {
-			if reaches(t) {
-				for _, v := range c.p.Indices[3*t : 3*t+3] {
-					h := c.place[v] & mask
-					near[h/64] |= 1 << (h % 64)
-				}
-			}
-		}
-		wanted = func(t int) bool {
-			for _, v := range c.p.Indices[3*t : 3*t+3] {
-				if h := c.place[v] & mask; near[h/64]>>(h%64)&1 != 0 {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	p := c.take(0, c.triangles(), wanted)
+	p := c.take(b.triangles)
+	b.triangles = nil
 	m := c.b.bakePrimitive(c.of.placed, &p, c.world).shape
 	p = gltfscene.Primitive{}
-	return m.SplitRows(c.grid, first, last, func(piece mesh.Piece) error { return f(&c.of, &piece) })
+	return m.SplitRows(c.grid, b.first, b.last, func(piece mesh.Piece) error { return f(&c.of, &piece) })
 }

@@ -3,6 +3,7 @@ package cook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,9 @@ type splitter struct {
 	full  func(held int64) error
 	whole func(object int, need int64) error // refuses what cannot be cut but as a whole
 
+	known   cellIndexes            // of a plan
+	foreign func(object int) error // says that what was read is not what a plan knows
+
 	kept atomic.Int64 // the part of held that is in memory: at most room.pieces
 	file spillFile    // the others
 }
@@ -38,6 +42,7 @@ type splitEntry struct {
 	cut    bool
 	pieces map[[3]int][]piece // by cell of the object's range
 	gone   map[[3]int]bool    // cells whose tiles have asked before it was cut
+	tiles  map[[3]int]bool    // cells that are tiles, of an object that known has
 	file   spilled
 	err    error
 }
@@ -50,8 +55,17 @@ type piece struct {
 }
 
 // newSplitter finds the objects to cut.
-func (c *scenePlan) newSplitter(b *tileBuilder, r *room) *splitter {
+func (c *scenePlan) newSplitter(b *tileBuilder, r *room) (*splitter, error) {
 	s := &splitter{b: b, room: r, plan: c.planned, entries: map[int]*splitEntry{}, limit: math.MaxInt64, full: c.piecesFull}
+	if p := c.opts.planned; p != nil {
+		var err error
+		if s.known, err = p.indexes(c); err != nil {
+			return nil, err
+		}
+		s.foreign = func(object int) error {
+			return stalePlan(p.path, fmt.Sprintf("the geometry of object %q is not what it was", c.objects[object].name))
+		}
+	}
 	s.whole = func(object int, need int64) error { return r.tooLargeToCut(c.path, "", object, need) }
 	if c.opts.MaxTriangles == 0 {
 		s.limit = c.mostPieceBytes()
@@ -62,11 +76,27 @@ func (c *scenePlan) newSplitter(b *tileBuilder, r *room) *splitter {
 				if s.entries[o] == nil {
 					s.entries[o] = &splitEntry{file: spilled{to: &s.file}}
 				}
-				s.entries[o].left++
+				e := s.entries[o]
+				e.left++
+				if n := s.known.search(o, 0); n < len(s.known) && s.known[n].object == o {
+					if e.tiles == nil {
+						e.tiles = map[[3]int]bool{}
+					}
+					e.tiles[s.cell(o, &c.planned.Tiles[i].Coord)] = true
+				}
 			}
 		}
 	}
-	return s
+	return s, nil
+}
+
+// cell returns the number of a tile among the cells of an object.
+func (s *splitter) cell(object int, coord *[3]int) (cell [3]int) {
+	first := s.plan.Objects[object].Cells.Min
+	for a := range cell {
+		cell[a] = coord[a] - int(first[a])
+	}
+	return cell
 }
 
 // close removes the temporary file.
@@ -148,11 +178,7 @@ func (s *splitter) skip(objects []int, coord *[3]int) {
 // release lets go of what an object contributes to a tile, and of all of it with the
 // last tile. It returns the pieces if they are wanted.
 func (s *splitter) release(e *splitEntry, object int, coord *[3]int, wanted bool) (out []part, err error) {
-	first := s.plan.Objects[object].Cells.Min
-	var key [3]int
-	for a := range key {
-		key[a] = coord[a] - int(first[a])
-	}
+	key := s.cell(object, coord)
 	if !e.cut {
 		if e.gone == nil {
 			e.gone = map[[3]int]bool{}
@@ -205,7 +231,19 @@ var errWhole = errors.New("cook: a primitive cannot be cut by rows")
 func (s *splitter) cut(run *cutRun) error {
 	grid := mesh.NewClipGrid(s.plan, s.plan.Objects[run.object].Cells)
 	n := 0
-	for _, at := range s.b.objects[run.object].placed {
+	for i, at := range s.b.objects[run.object].placed {
+		if known := s.known.of(run.object, i); len(known) > 0 && len(run.e.gone) > 0 {
+			for k := range known {
+				if n++; n <= run.done {
+					continue
+				}
+				if err := s.cutKnown(run, at, &known[k], grid); err != nil {
+					return err
+				}
+				run.done = n
+			}
+			continue
+		}
 		list, err := s.b.scene.Geometry(at.mesh)
 		if err != nil {
 			return err
@@ -228,10 +266,22 @@ func (s *splitter) cut(run *cutRun) error {
 
 // cutPrimitive bakes and splits a primitive of an object, all of it or some rows at a time.
 func (s *splitter) cutPrimitive(run *cutRun, at placed, p *gltfscene.Primitive, grid mesh.ClipGrid) error {
+	return s.cutCells(run, at, p, grid, nil)
+}
+
+// cutCells is cutPrimitive for the wanted cells of a primitive that has the triangles
+// alone that these need. Without wanted, all are there.
+func (s *splitter) cutCells(run *cutRun, at placed, p *gltfscene.Primitive, grid mesh.ClipGrid, wanted func(cell [3]int) bool) error {
 	world := &s.b.scene.Nodes[at.node].World
+	keep := func(made *part, piece *mesh.Piece) error {
+		if wanted != nil && !wanted(piece.Cell) {
+			return nil // it may lack triangles
+		}
+		return s.keep(run.e, made, piece)
+	}
 	if need := cutBytes(loadOf(p)); need > s.room.cutShare() {
 		if c := newRowCut(s.b, at, p, world, grid); c.divides() {
-			return c.each(s.room.cutShare(), func(made *part, piece *mesh.Piece) error { return s.keep(run.e, made, piece) })
+			return c.each(s.room.cutShare(), keep)
 		}
 		switch {
 		case !s.room.carries(need):
@@ -243,11 +293,15 @@ func (s *splitter) cutPrimitive(run *cutRun, at placed, p *gltfscene.Primitive, 
 	made := s.b.bakePrimitive(at, p, world)
 	m := made.shape
 	made.shape = nil
-	return m.SplitEach(grid, func(piece mesh.Piece) error {
-		err := s.keep(run.e, &made, &piece)
+	each := func(piece mesh.Piece) error {
+		err := keep(&made, &piece)
 		made.normals, made.tangents = 0, 0 // the first piece counts for all
 		return err
-	})
+	}
+	if wanted != nil {
+		return m.SplitCells(grid, wanted, each)
+	}
+	return m.SplitEach(grid, each)
 }
 
 // keep stores a piece of a part, in memory or in the file.

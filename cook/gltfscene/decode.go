@@ -214,23 +214,7 @@ func (a *accessor) converter() func([]byte) float32 {
 // largest value. bad is the first bad entry of a sparse list, else -1.
 func decodeIndices(a *accessor) (out []uint32, smallest, largest uint32, bad int, err error) {
 	out = make([]uint32, a.count)
-	err = a.each(0, a.count, func(at, n int, data []byte) {
-		part := out[at:][:n]
-		switch a.ct {
-		case u8:
-			for i := range part {
-				part[i] = uint32(data[i*a.stride])
-			}
-		case u16:
-			for i := range part {
-				part[i] = uint32(binary.LittleEndian.Uint16(data[i*a.stride:]))
-			}
-		default:
-			for i := range part {
-				part[i] = binary.LittleEndian.Uint32(data[i*a.stride:])
-			}
-		}
-	})
+	err = a.each(0, a.count, func(at, n int, data []byte) { a.readIndices(out[at:][:n], data) })
 	if err != nil {
 		return nil, 0, 0, -1, err
 	}
@@ -247,4 +231,22 @@ func decodeIndices(a *accessor) (out []uint32, smallest, largest uint32, bad int
 		smallest, largest = min(smallest, v), max(largest, v)
 	}
 	return out, smallest, largest, bad, nil
+}
+
+// readIndices decodes the elements of an index accessor whose bytes begin with the first.
+func (a *accessor) readIndices(out []uint32, data []byte) {
+	switch a.ct {
+	case u8:
+		for i := range out {
+			out[i] = uint32(data[i*a.stride])
+		}
+	case u16:
+		for i := range out {
+			out[i] = uint32(binary.LittleEndian.Uint16(data[i*a.stride:]))
+		}
+	default:
+		for i := range out {
+			out[i] = binary.LittleEndian.Uint32(data[i*a.stride:])
+		}
+	}
 }

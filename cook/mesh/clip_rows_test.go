@@ -85,3 +85,53 @@ func TestDirections(t *testing.T) {
 		t.Error("triangles without an area")
 	}
 }
+
+// TestSplitCells: cells that are split by themselves, of the triangles that reach them, give
+// the pieces of the whole.
+func TestSplitCells(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawClipCase(t)
+		m := &Mesh{Positions: c.points(t, rapid.IntRange(3, 30).Draw(t, "points"))}
+		for range 3 * rapid.IntRange(1, 20).Draw(t, "triangles") {
+			m.Indices = append(m.Indices, uint32(rapid.IntRange(0, len(m.Positions)-1).Draw(t, "corner")))
+		}
+		all := m.Split(c.grid)
+		if len(all) < 2 {
+			return // it may be m itself
+		}
+		odds := rapid.IntRange(1, 9).Draw(t, "odds")
+		chosen := map[[3]int]bool{}
+		wanted := func(cell [3]int) bool {
+			yes, known := chosen[cell]
+			if !known {
+				yes = rapid.IntRange(0, 9).Draw(t, "wanted") < odds
+				chosen[cell] = yes
+			}
+			return yes
+		}
+		var want, got []Piece
+		for _, p := range all {
+			if wanted(p.Cell) {
+				want = append(want, p)
+			}
+		}
+		part := *m
+		part.Indices = nil
+		for i := 0; i < len(m.Indices); i += 3 {
+			v := m.Indices[i : i+3]
+			first, last := c.grid.Reach(&m.Positions[v[0]], &m.Positions[v[1]], &m.Positions[v[2]], [3]int{})
+			if AnyCell(first, last, wanted) || rapid.IntRange(0, 3).Draw(t, "others") == 0 {
+				part.Indices = append(part.Indices, v...)
+			}
+		}
+		if err := part.SplitCells(c.grid, wanted, func(p Piece) error {
+			got = append(got, p)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("%.900s", d)
+		}
+	})
+}

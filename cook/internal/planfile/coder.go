@@ -227,11 +227,14 @@ func (c *Coder) Floats(list []float64) {
 }
 
 // Sum is a hash.
-func (c *Coder) Sum(v *[32]byte) {
+func (c *Coder) Sum(v *[32]byte) { c.Fixed(v[:]) }
+
+// Fixed are as many bytes as v has.
+func (c *Coder) Fixed(v []byte) {
 	if c.Reading() {
-		c.read(v[:])
+		c.read(v)
 	} else {
-		c.write(v[:])
+		c.write(v)
 	}
 }
 
