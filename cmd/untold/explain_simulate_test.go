@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/untoldkit/untold/internal/geom"
-	"github.com/untoldkit/untold/internal/scenegen"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
@@ -122,18 +122,18 @@ func (x *told) stream(t *testing.T, keys ...simulate.CameraKey) *flown {
 // explainedScenes are one with levels and one with a pyramid.
 func explainedScenes(t *testing.T) map[string]*told {
 	t.Helper()
-	city := filepath.Join(t.TempDir(), "city.glb")
-	o := scenegen.Default()
-	o.Textures = false
-	if _, err := o.Write(t.Context(), city, 1); err != nil {
+	city := generated(t, "city", "-textures=false", "-blocks", "1")
+	levels, err := once("explained city", func(dir string) (string, error) {
+		if r := execute(t, nil, "cook", city, "-o", dir, "-q", "--sync=false", "--tile-size", "80", "--whole-limit", "0"); r.code != 0 {
+			return "", errors.New(r.err)
+		}
+		return filepath.Join(dir, "city.json"), nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "city")
-	if r := execute(t, nil, "cook", city, "-o", out, "-q", "--tile-size", "80", "--whole-limit", "0"); r.code != 0 {
-		t.Fatal(r.err)
-	}
 	return map[string]*told{
-		"levels":  tellAll(t, filepath.Join(out, "city.json")),
+		"levels":  tellAll(t, levels),
 		"pyramid": tellAll(t, filepath.Join(cooked(t, "--tile-size", "25", "--whole-limit", "0", "--pyramid=on"), "yard.json")),
 	}
 }

@@ -225,6 +225,8 @@ func TestReadDuringPublish(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	step.Store(nil)
+	mu.Lock() // a process that ended orders nothing between the handlers' goroutines and this one
+	defer mu.Unlock()
 	if at := f.at; at < 3 || f.s.Stats().LoadsCompleted <= before {
 		t.Errorf("during the publish %d tiles were passed and %d files loaded", at, f.s.Stats().LoadsCompleted-before)
 	}

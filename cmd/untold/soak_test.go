@@ -25,7 +25,7 @@ func TestSoakCity(t *testing.T) {
 	for _, size := range []string{"25", "100"} {
 		t.Run(size+" m", func(t *testing.T) {
 			out := filepath.Join(dir, size)
-			if r := execute(t, nil, "cook", scene, "-o", out, "--lod-level", "0.3:0.5", "--lod-level", "0.78:0.2", "--hlod-level", "_hlod:1:0.1", "--tile-size", size, "-q"); r.code != 0 {
+			if r := execute(t, nil, "cook", scene, "-o", out, "--lod-level", "0.3:0.5", "--lod-level", "0.78:0.2", "--hlod-level", "_hlod:1:0.1", "--tile-size", size, "-q", "--sync=false"); r.code != 0 {
 				t.Fatalf("%+v", r)
 			}
 			walk := func(budget int64) (rep report) {
@@ -73,7 +73,7 @@ func TestSoakOffice(t *testing.T) {
 	for _, args := range [][]string{{"quadtree", "--lod", "--hlod"}, {"kdtree", "--lod", "--hlod", "--pyramid=off"}, {"grid"}} {
 		t.Run(args[0], func(t *testing.T) {
 			out := filepath.Join(dir, args[0])
-			if r := execute(t, nil, append([]string{"cook", scene, "-o", out, "-q", "--partition"}, args...)...); r.code != 0 {
+			if r := execute(t, nil, append([]string{"cook", scene, "-o", out, "-q", "--sync=false", "--partition"}, args...)...); r.code != 0 {
 				t.Fatalf("%+v", r)
 			}
 			walk := func(budget int64) (peak int64, undrawn int) {

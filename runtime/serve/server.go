@@ -28,6 +28,8 @@ type ServerOptions struct {
 	CertFile, KeyFile string
 	// ErrorLog hears of broken connections; nil: nobody does.
 	ErrorLog *log.Logger
+	// grace, above 0, takes the place of Grace in tests.
+	grace time.Duration
 }
 
 // Serve answers requests on a listener with a handler, by HTTP/1.1 or HTTP/2
@@ -41,6 +43,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o ServerOptions)
 		return errors.Join(fmt.Errorf("serve: the read timeout is %v", o.ReadTimeout), l.Close())
 	case o.ReadTimeout == 0:
 		o.ReadTimeout = defaultReadTimeout
+	}
+	if o.grace == 0 {
+		o.grace = Grace
 	}
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -78,7 +83,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o ServerOptions)
 	case err = <-ended:
 		err = errors.Join(fmt.Errorf("serve: %w", err), srv.Close())
 	case <-ctx.Done():
-		grace, stop := context.WithTimeout(base, Grace)
+		grace, stop := context.WithTimeout(base, o.grace)
 		if srv.Shutdown(grace) != nil {
 			// What is still under way ends now; that is no failure.
 			_ = srv.Close()

@@ -62,7 +62,7 @@ func TestServeStops(t *testing.T) {
 	h := handler(t, folder(t, map[string]string{"a.untold": strings.Repeat(digits, 1000)}), Options{
 		Bandwidth: 1, Clock: clock, Log: func(e *Entry) { log = *e },
 	})
-	base, stop, result := running(t, h, ServerOptions{})
+	base, stop, result := running(t, h, ServerOptions{grace: time.Millisecond})
 	conn := dial(t, base)
 	fmt.Fprint(conn, "GET /a.untold HTT")
 	body := dial(t, base)
@@ -81,7 +81,7 @@ func TestServeStops(t *testing.T) {
 func TestServeFinishes(t *testing.T) {
 	clock := newClock()
 	h := handler(t, folder(t, map[string]string{"a.untold": digits}), Options{Latency: time.Second, Clock: clock})
-	base, stop, result := running(t, h, ServerOptions{})
+	base, stop, result := running(t, h, ServerOptions{grace: time.Hour})
 	conn := dial(t, base)
 	fmt.Fprint(conn, "GET /a.untold HTTP/1.1\r\nHost: x\r\n\r\n")
 	clock.await(t, 1)

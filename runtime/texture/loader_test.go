@@ -9,7 +9,6 @@ import (
 	"image/png"
 	"sync"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -50,14 +49,12 @@ func TestFilesEndToEnd(t *testing.T) {
 	e := s.Add(part)
 	settle := func() {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
 		for v := (View{Visible: []Entity{e}, Force: true}); ; {
 			s.Update(v)
 			if s.Idle() {
 				return
 			}
-			if err := s.Await(ctx); err != nil {
+			if err := s.Await(t.Context()); err != nil {
 				t.Fatalf("%v: %+v", err, s.Stats())
 			}
 		}
