@@ -55,16 +55,48 @@ func isPlacementList(path string) bool {
 	return false
 }
 
+// Placements reads a placement list as Run does. The files of its items are paths.
+func Placements(path string, opts *Options) ([]Item, error) {
+	return readPlacements(path, opts.AllowParentPaths, opts.mostNodes())
+}
+
+// ListedFiles returns the files that a placement list names, each once, as it has them: they
+// need not be there.
+func ListedFiles(path string, opts *Options) (names []string, err error) {
+	items, _, err := entriesOf(path, opts.mostNodes())
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i := range items {
+		if name := items[i].File; !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // readPlacements reads a list of at most so many entries. Its files lie in its folder,
 // unless parents permits others.
 func readPlacements(path string, parents bool, most int64) ([]Item, error) {
+	items, places, err := entriesOf(path, most)
+	if err == nil {
+		err = ofList(path, localize(items, places, filepath.Dir(path), parents))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+// entriesOf reads a list, and what its entries are called in messages.
+func entriesOf(path string, most int64) (items []Item, places []string, err error) {
 	data, err := plainfile.Read(path, maxList)
 	if err != nil {
-		return nil, &gltfscene.Error{File: path, Reason: "cannot be read: " + err.Error(), Err: errors.Join(gltfscene.ErrMissingFile, err)}
+		return nil, nil, &gltfscene.Error{File: path, Reason: "cannot be read: " + err.Error(), Err: errors.Join(gltfscene.ErrMissingFile, err)}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
-	var items []Item
-	var places []string
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		items, places, err = parseCSV(data, most)
 	} else {
@@ -73,16 +105,18 @@ func readPlacements(path string, parents bool, most int64) ([]Item, error) {
 	if err == nil && len(items) == 0 {
 		err = badList("", "places nothing")
 	}
-	if err == nil {
-		err = localize(items, places, filepath.Dir(path), parents)
-	}
+	return items, places, ofList(path, err)
+}
+
+// ofList puts the name of a list into an error about it.
+func ofList(path string, err error) error {
 	var e *gltfscene.Error
 	if errors.As(err, &e) {
 		c := *e
 		c.File = path
-		return nil, &c
+		return &c
 	}
-	return items, err
+	return err
 }
 
 func badList(place, format string, args ...any) *gltfscene.Error {
@@ -172,7 +206,9 @@ func parseList(data []byte, most int64) (items []Item, places []string, err erro
 		if err := json.Unmarshal(data, &top); err != nil {
 			return nil, nil, jsonFault(data, err)
 		}
-		list = top.Placements
+		if list = top.Placements; list == nil {
+			return nil, nil, badList("", `is no placement list: it has no "placements"`)
+		}
 	}
 	var raw []json.RawMessage
 	if err := json.Unmarshal(list, &raw); err != nil {

@@ -20,7 +20,7 @@ import (
 type exportFlags struct {
 	out, format, levels, ecef, textures string
 	pyramid, jobs                       int
-	compress, asJSON                    bool
+	compress, full, verify, asJSON      bool
 }
 
 // What export writes.
@@ -54,7 +54,8 @@ and its textures beside it. Textures that were compressed (.utex, .ktx2) become 
 With --format 3dtiles a manifest becomes a tileset of 3D Tiles 1.1, with all its levels, for the
 viewers of that standard: a folder with tileset.json, or one archive that ends in .3tz. Its
 geometry is compressed; --compress=false leaves it plain for viewers that lack
-EXT_meshopt_compression. --ecef puts the scene's origin on the globe.
+EXT_meshopt_compression. --ecef puts the scene's origin on the globe. A second export makes only
+what has changed, and touches nothing where nothing has; an archive is left, or written, as a whole.
 
 With --format web a manifest, or all manifests of a folder, become a folder for any web server:
 the scenes' files, a page that shows them in a browser, and the element <untold-viewer> for other
@@ -79,6 +80,8 @@ program that was built with the page can do that (make build).`,
 	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex, .ktx2) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu), those of untold cook --textures ktx2 stay as they are")
 	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
 	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers that are converted, or files that are copied, at a time (default: the number of processors)")
+	f.BoolVar(&e.full, "full", false, "make everything of 3D Tiles anew, whatever an earlier export left")
+	f.BoolVar(&e.verify, "verify", false, "read the files of the scene and of the earlier 3D Tiles, instead of trusting sizes and times, to see what has changed")
 	f.BoolVar(&e.asJSON, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagRequired("output")
 	return cmd
@@ -115,6 +118,8 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 		{"pyramid-level", !tiles3D, mustBeGLTF},
 		{"ecef", tiles3D, mustBe3D},
 		{"jobs", tiles3D, mustBeFiles},
+		{"full", tiles3D, mustBe3D},
+		{"verify", tiles3D, mustBe3D},
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 // tileset writes 3D Tiles.
 func (e *exportFlags) tileset(cmd *cobra.Command, a *app, path string) error {
 	o := tiles3d.Options{Jobs: e.jobs, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress()}
+	o.Reuse, o.Verify = !e.full, e.verify
 	o.Plain = cmd.Flags().Changed("compress") && !e.compress
 	if e.jobs < 0 {
 		return fmt.Errorf("--jobs is %d; it must be at least 1, or 0 for the number of processors", e.jobs)
@@ -47,10 +48,14 @@ func printTileset(a *app, res *tiles3d.Result) error {
 		_, err := fmt.Fprintf(a.stdout, "%s: nothing has changed\n", res.Path)
 		return err
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s; %s in %s; %s (%s), %s, %s (%s)\n",
+	kept := ""
+	if res.Kept > 0 {
+		kept = fmt.Sprintf("; %s of %s stayed as they were", human.Count(res.Kept), human.Plural(res.Tilesets+res.Contents+res.Textures, "file"))
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s: %s; %s in %s; %s (%s), %s, %s (%s)%s\n",
 		res.Path, human.Bytes(res.Bytes), human.Plural(res.Tiles, "tile"), human.Plural(res.Tilesets, "tileset"),
 		human.Plural(res.Contents, "GLB file"), human.Bytes(res.ContentBytes), human.Plural(res.Triangles, "triangle"),
-		human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes))
+		human.Plural(res.Textures, "texture"), human.Bytes(res.TextureBytes), kept)
 	return err
 }
 
@@ -107,7 +112,7 @@ func (c *cookFlags) alsoTileset(ctx context.Context, a *app, r *cook.Result) (*t
 	}
 	res, err := tiles3d.Export(ctx, r.ManifestPath, filepath.Join(c.out, alsoFolder), tiles3d.Options{
 		Jobs: c.opts.Jobs, KTX2: c.opts.Textures == cook.TexturesKTX2, Generator: "untold " + version, Progress: a.progress(),
-		Reuse: !c.opts.Full && !c.opts.Verify,
+		Reuse: !c.opts.Full, Verify: c.opts.Verify,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the scene is cooked, but --also 3dtiles: %w", err)

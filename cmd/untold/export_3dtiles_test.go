@@ -33,6 +33,22 @@ func TestExportTileset(t *testing.T) {
 			t.Errorf("%s of --also: %v, or other bytes", name, err)
 		}
 	}
+	// A second export touches nothing, --verify reads what is there, --full makes it anew.
+	set := filepath.Join(out, "tileset.json")
+	was, err := os.Stat(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		flag, want string
+		same       bool
+	}{{"--jobs=2", set + ": nothing has changed\n", true}, {"--verify", set + ": nothing has changed\n", true}, {"--full", "144 triangles", false}} {
+		r := execute(t, nil, "export", dir, "--format", "3dtiles", "-o", out, c.flag)
+		now, err := os.Stat(set)
+		if r.code != 0 || err != nil || !strings.Contains(r.stdout, c.want) || os.SameFile(was, now) != c.same {
+			t.Errorf("%s: exit %d, %v: %s%s", c.flag, r.code, err, r.stdout, r.err)
+		}
+	}
 	// The folder is replaced, and what it shows is what was asked for last.
 	r = execute(t, nil, "export", dir, "--format", "3dtiles", "-o", out, "--ecef", "13.3777, 52.5163, 34, 90", "--compress=false")
 	text, err := os.ReadFile(filepath.Join(out, "tileset.json"))
@@ -42,6 +58,9 @@ func TestExportTileset(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "yard.3tz")
 	if r = execute(t, nil, "export", dir, "-o", archive); r.code != 0 || !strings.HasPrefix(r.stdout, archive+": ") {
 		t.Errorf("archive: exit %d: %s%s", r.code, r.stdout, r.err)
+	}
+	if r = execute(t, nil, "export", dir, "-o", archive); r.code != 0 || r.stdout != archive+": nothing has changed\n" {
+		t.Errorf("archive, again: exit %d: %s%s", r.code, r.stdout, r.err)
 	}
 	glb := filepath.Join(t.TempDir(), "yard.glb")
 	if r = execute(t, nil, "export", dir, "-o", glb, "--compress"); r.code != 0 {
@@ -70,6 +89,7 @@ func TestExportTilesetRefuses(t *testing.T) {
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,2"}, "use LON,LAT,HEIGHT"},
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,north,3"}, `"north" is no number`},
 		{[]string{"export", dir, "-o", "a.3tz", "--ecef", "1,91,3"}, "the latitude is 91 degrees, not within -90 to 90"},
+		{[]string{"export", dir, "-o", "a.glb", "--full"}, "--full"},
 		{[]string{"export", dir, "-o", "a.3tz", "-j", "-2"}, "--jobs is -2"},
 		{[]string{"export", dir, "-o", taken, "--format", "3dtiles"}, "holds mine.txt; name another folder or empty it"},
 		{[]string{"cook", yard(t), "-o", filepath.Join(t.TempDir(), "x"), "--also", "i3s"}, `--also is "i3s"; use 3dtiles`},

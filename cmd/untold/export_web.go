@@ -30,6 +30,8 @@ func (e *exportFlags) web(cmd *cobra.Command, a *app, arg string) error {
 		{"compress", false, mustNotWeb},
 		{"textures", false, mustNotWeb},
 		{"ecef", false, mustBe3D},
+		{"full", false, mustBe3D},
+		{"verify", false, mustBe3D},
 	})
 	if err != nil {
 		return err

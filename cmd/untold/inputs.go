@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +22,6 @@ import (
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/plainfile"
-	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
@@ -152,7 +149,14 @@ func (c *cookFlags) gather(cmd *cobra.Command, a *app, args []string, dir string
 			}
 			more, err = readStdin(cmd.InOrStdin(), at)
 		case remote.IsURL(arg):
-			more, err = d.bring(a, arg, at)
+			more, err = d.bring(a, arg, at, &c.opts)
+			if len(more) > 0 && cook.IsListName(addressPath(arg)) {
+				if len(args) > 1 {
+					return notAlone(arg)
+				}
+				c.opts.Items = more
+				return f(c.sceneOf(arg))
+			}
 		default:
 			more, err = localInputs([]string{arg})
 		}
@@ -166,6 +170,10 @@ func (c *cookFlags) gather(cmd *cobra.Command, a *app, args []string, dir string
 		c.opts.Items = items
 	}
 	return f(scene)
+}
+
+func notAlone(list string) error {
+	return fmt.Errorf("%s is a placement list, which is a scene of its own: name it alone, or its files", list)
 }
 
 // compose sets the items of several inputs, and returns the scene's path or name.
@@ -237,7 +245,7 @@ func localInputs(args []string) ([]cook.Item, error) {
 			add(list...)
 		default:
 			if len(args) > 1 && cook.IsListName(arg) {
-				return nil, fmt.Errorf("%s is a placement list, which is a scene of its own: name it alone, or its files", arg)
+				return nil, notAlone(arg)
 			}
 			add(arg)
 		}
@@ -345,98 +353,6 @@ func endingOf(head []byte, size int64) string {
 		return ".obj"
 	}
 	return ""
-}
-
-// downloads brings files from servers.
-type downloads struct {
-	ctx   context.Context
-	fetch *remote.Fetcher
-	files int
-}
-
-// maxBeside is how many files the inputs at addresses may name.
-const maxBeside = 10_000
-
-// bring downloads an input and the files that it names.
-func (d *downloads) bring(a *app, address, dir string) ([]cook.Item, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("%s: it is no address: write it with %%XX in the place of what none may hold", remote.Redact(address))
-	}
-	name := path.Base(u.Path)
-	if !isInput(name) {
-		return nil, fmt.Errorf("%s does not end like a file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", remote.Redact(address))
-	}
-	if payloadpath.Check(name) != nil {
-		name = "scene" + path.Ext(name)
-	}
-	a.info("downloading %s", oneLine(remote.Redact(address)))
-	from, err := d.fetch.Local(d.ctx, address, remote.Expected{})
-	if err != nil {
-		return nil, err
-	}
-	at := filepath.Join(dir, name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	if err := link(from, at); err != nil {
-		return nil, err
-	}
-	if err := d.beside(u, at, dir); err != nil {
-		return nil, err
-	}
-	plain, _, _ := strings.Cut(remote.Redact(address), "?")
-	return []cook.Item{{File: plain, At: at}}, nil
-}
-
-// beside downloads what a file names, and what that names.
-func (d *downloads) beside(base *url.URL, at, dir string) error {
-	names, err := mentions(at)
-	if err != nil {
-		return err
-	}
-	rel, err := filepath.Rel(dir, at)
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		n = path.Join(path.Dir(filepath.ToSlash(rel)), strings.ReplaceAll(n, `\`, "/"))
-		local, err := filepath.Localize(n)
-		if err != nil {
-			continue // the import says that it leads out of the folder
-		}
-		to := filepath.Join(dir, local)
-		if _, err := os.Lstat(to); err == nil {
-			continue
-		}
-		if d.files++; d.files > maxBeside {
-			return fmt.Errorf("the inputs name more than %d files: download them, and cook what is there", maxBeside)
-		}
-		u, err := payloadpath.URL(base, n)
-		if err != nil {
-			continue
-		}
-		from, err := d.fetch.Local(d.ctx, u.String(), remote.Expected{})
-		var status *remote.StatusError
-		switch {
-		case errors.As(err, &status) && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):
-			continue // the import says that it is missing
-		case err != nil:
-			return err
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			continue
-		}
-		if err := link(from, to); err != nil {
-			return err
-		}
-		if strings.EqualFold(filepath.Ext(to), ".mtl") || usd.IsName(to) {
-			if err := d.beside(base, to, dir); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // maxGLTF is the longest .gltf that is searched for names of files, in bytes.

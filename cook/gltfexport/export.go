@@ -89,6 +89,9 @@ type Result struct {
 	// turned or share their vertices.
 	Bounds *manifest.Bounds `json:"bounds,omitempty"`
 	Notes  []Note           `json:"notes"`
+	// Shared are the files of Options.Textures that the output names; one may stand
+	// there more than once.
+	Shared []string `json:"-"`
 }
 
 // Errors that callers may want to tell apart.

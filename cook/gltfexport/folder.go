@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -24,6 +25,10 @@ type TextureFolder struct {
 	dir    string          // where files are written
 	final  string          // where they will be
 	memory *picture.Budget // of what is decoded, by all together
+
+	// Earlier, when set before the first use, puts a file of this name that was made
+	// before at path and returns its bytes; false when there is none, and it is made.
+	Earlier func(name, path string) (bytes int64, ok bool)
 
 	mu   sync.Mutex
 	made map[string]*sharedTexture // by name
@@ -83,6 +88,17 @@ func (d *TextureFolder) Files() (n int, size int64) {
 	return n, size
 }
 
+// Keep adds a file that was made before, by Earlier, and is false when there is none.
+func (d *TextureFolder) Keep(name string) bool {
+	if d.put(name, func(io.Writer) error { return fs.ErrNotExist }).err == nil {
+		return true
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.made, name) // whoever needs it makes it
+	return false
+}
+
 // put writes a file unless it is there.
 func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTexture {
 	d.mu.Lock()
@@ -95,6 +111,12 @@ func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTex
 	f.once.Do(func() {
 		if f.err = os.MkdirAll(d.dir, 0o777); f.err != nil {
 			return
+		}
+		if d.Earlier != nil {
+			var kept bool
+			if f.bytes, kept = d.Earlier(name, filepath.Join(d.dir, name)); kept {
+				return
+			}
 		}
 		f.err = atomicfile.WriteWith(filepath.Join(d.dir, name), atomicfile.Options{NoSync: true}, func(w io.Writer) error {
 			c := counter{w: w}
@@ -122,6 +144,7 @@ func (t *textures) share(img *imageJSON, name string, write func(io.Writer) erro
 	if s.err != nil {
 		return 0, s.err
 	}
+	t.e.res.Shared = append(t.e.res.Shared, name)
 	img.URI, err = t.uri(name)
 	return s.bytes, err
 }

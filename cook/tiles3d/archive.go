@@ -38,30 +38,39 @@ func compareHash(a, b indexEntry) int {
 	return 0
 }
 
-// writeArchive writes the files below dir as a ZIP without compression (3D Tiles Archive
-// Format 1.3): tileset.json first, the others by name, the index last. Sizes stand in the
-// local headers, which readers of the format go by. There are no times.
-func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
-	var names []string
+// packed are the files of an archive, in its order, without the index.
+type packed struct {
+	names []string
+	open  func(name string) (io.ReadCloser, error)
+}
+
+// packedIn lists the files below a folder as an archive has them: tileset.json first, the
+// others by name.
+func packedIn(dir string) (*packed, error) {
+	p := &packed{open: func(name string) (io.ReadCloser, error) { return os.Open(filepath.Join(dir, filepath.FromSlash(name))) }}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
-		names = append(names, filepath.ToSlash(rel))
+		p.names = append(p.names, filepath.ToSlash(rel))
 		return err
 	})
-	if err != nil {
-		return 0, err
+	slices.Sort(p.names)
+	if i := slices.Index(p.names, tilesetName); i > 0 {
+		p.names = slices.Insert(slices.Delete(p.names, i, i+1), 0, tilesetName)
 	}
-	slices.Sort(names)
-	if i := slices.Index(names, tilesetName); i > 0 {
-		names = slices.Insert(slices.Delete(names, i, i+1), 0, tilesetName)
-	}
+	return p, err
+}
+
+// write writes the files as a ZIP without compression (3D Tiles Archive Format 1.3), the
+// index last. Sizes stand in the local headers, which readers of the format go by. There
+// are no times.
+func (p *packed) write(ctx context.Context, w io.Writer) (int64, error) {
 	c := &counter{w: w}
 	z := zip.NewWriter(c)
 	var index []indexEntry
-	for _, name := range names {
+	for _, name := range p.names {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -70,7 +79,7 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 			return 0, err
 		}
 		index = append(index, indexEntry{md5.Sum([]byte(name)), uint64(c.n)})
-		if err := storeFile(z, name, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		if err := store(z, name, p.open); err != nil {
 			return 0, err
 		}
 	}
@@ -79,7 +88,8 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 	for _, e := range index {
 		data = binary.LittleEndian.AppendUint64(append(data, e.hash[:]...), e.offset)
 	}
-	if err := store(z, indexName, bytes.NewReader(data)); err != nil {
+	err := store(z, indexName, func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
+	if err != nil {
 		return 0, err
 	}
 	if err := z.Close(); err != nil {
@@ -88,23 +98,11 @@ func writeArchive(ctx context.Context, w io.Writer, dir string) (int64, error) {
 	return c.n, nil
 }
 
-func storeFile(z *zip.Writer, name, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return store(z, name, f)
-}
-
 // store adds a file without compression. It is read twice: the header has its checksum.
-func store(z *zip.Writer, name string, r io.ReadSeeker) error {
+func store(z *zip.Writer, name string, open func(name string) (io.ReadCloser, error)) error {
 	sum := crc32.NewIEEE()
-	n, err := io.Copy(sum, r)
+	n, err := copyFrom(sum, name, open)
 	if err != nil {
-		return err
-	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	const utf8, version2, firstDay = 0x800, 20, 1<<5 | 1 // of January 1980, when the calendar of ZIP begins
@@ -117,8 +115,17 @@ func store(z *zip.Writer, name string, r io.ReadSeeker) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, r)
+	_, err = copyFrom(w, name, open)
 	return err
+}
+
+func copyFrom(w io.Writer, name string, open func(name string) (io.ReadCloser, error)) (int64, error) {
+	r, err := open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	return io.Copy(w, r)
 }
 
 // counter counts what goes through it.

@@ -2,10 +2,10 @@ package tiles3d
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -38,9 +39,13 @@ type Options struct {
 	Jobs int
 	// Generator is written into assets; empty means "untold".
 	Generator string
-	// Reuse leaves a folder as it is that was made of the same scene by the same options, and
-	// that has all of its files with their sizes.
+	// Reuse takes over what an earlier Export has made of the same: the whole, which is then
+	// not touched, or the files of a folder that what has changed does not concern. Nothing
+	// is believed of a file that was changed since.
 	Reuse bool
+	// Verify, with Reuse, reads all files of the scene and of the earlier tileset instead of
+	// going by their sizes, times and numbers.
+	Verify bool
 	// Progress, when set, is called as containers are done.
 	Progress func(stage string, done, total int)
 
@@ -61,6 +66,7 @@ const tilesetName = "tileset.json"
 type Result struct {
 	Path         string            `json:"path"`      // tileset.json, or the archive
 	Unchanged    bool              `json:"unchanged"` // it was there, and nothing was written
+	Kept         int               `json:"kept"`      // files of the earlier tileset that stayed as they were
 	Bytes        int64             `json:"bytes"`
 	Tilesets     int               `json:"tilesets"` // tileset.json and those that it names
 	Tiles        int               `json:"tiles"`
@@ -91,6 +97,7 @@ var (
 //
 // Errors of containers and manifests are those of package gltfexport.
 func Export(ctx context.Context, manifestPath, out string, opts Options) (*Result, error) {
+	began := clock.System{}.Now().UnixNano()
 	if opts.Generator == "" {
 		opts.Generator = "untold"
 	}
@@ -120,13 +127,15 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	source, err := sourceOf(ctx, manifestPath, m, &opts)
-	if err != nil {
+	e := exporter{ctx: ctx, opts: opts, archive: archive, scene: filepath.Dir(manifestPath)}
+	if err := e.plan(m, manifestPath, place, began); err != nil {
 		return nil, err
 	}
-	if opts.Reuse && !archive {
-		if res := earlier(place, source); res != nil {
-			res.Path = filepath.Join(out, tilesetName)
+	if opts.Reuse {
+		if res := e.upToDate(place); res != nil {
+			if res.Path = out; !archive {
+				res.Path = filepath.Join(out, tilesetName)
+			}
 			return res, nil
 		}
 	}
@@ -143,7 +152,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err := os.Mkdir(stage, 0o777); err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
-	e := exporter{ctx: ctx, opts: opts, scene: filepath.Dir(manifestPath), source: source, stage: stage}
+	e.stage = stage
 	res, err := e.tileset(m)
 	if err != nil {
 		return nil, err
@@ -156,6 +165,9 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 		return res, nil
 	}
 	res.Path = filepath.Join(out, tilesetName)
+	if res.Kept, err = e.remember(e.list); err != nil {
+		return nil, fmt.Errorf("tiles3d: %w", err)
+	}
 	if err := replace(stage, place); err != nil {
 		return nil, err
 	}
@@ -166,20 +178,49 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 type exporter struct {
 	ctx          context.Context
 	opts         Options
+	archive      bool
 	scene, stage string
-	source       string // hash of all that decides the bytes
 	textures     *gltfexport.TextureFolder
 	step         float64 // of positions, metres; 0 in plain contents
+
+	root    *node
+	list    []*content
+	sources *sources
+	source  string   // hash of all that decides the bytes; "" where something cannot be read
+	earlier *earlier // without files where nothing is reused
 }
 
-// tileset writes the tileset into the stage.
-func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
+// plan makes the tree of a scene and finds what its contents are made of.
+func (e *exporter) plan(m *manifest.Manifest, manifestPath, place string, began int64) error {
 	if !e.opts.Plain {
 		e.step = gltfexport.StepFor(m)
 	}
 	// Half the diagonal of a cell of positions.
-	root := buildTree(m, e.step*0.8661)
-	contents := list(root)
+	e.root = buildTree(m, e.step*0.8661)
+	e.list = list(e.root)
+	dir := ""
+	if e.opts.Reuse && !e.archive {
+		dir = place
+	}
+	e.earlier = openEarlier(dir, e.opts.Verify)
+	e.sources = &sources{manifest: manifestPath, scene: e.scene, began: began, verify: e.opts.Verify, before: e.earlier.sources()}
+	payloads := make([]string, len(e.list))
+	for i, c := range e.list {
+		payloads[i] = c.payload
+	}
+	if err := e.sources.look(e.ctx, payloads, e.opts.Jobs); err != nil {
+		return fmt.Errorf("tiles3d: %w", err)
+	}
+	for _, c := range e.list {
+		c.key = e.sources.key(&e.opts, e.step, c)
+	}
+	e.source = e.sources.whole(&e.opts, e.list)
+	return nil
+}
+
+// tileset writes the tileset into the stage.
+func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
+	root, contents := e.root, e.list
 	if err := e.contents(contents); err != nil {
 		return nil, err
 	}
@@ -189,6 +230,12 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 	}
 	if err := e.settle(contents, res); err != nil {
 		return nil, err
+	}
+	if !e.sources.still() {
+		e.source = "" // what has been read need not be what was hashed
+		for _, c := range contents {
+			c.key = ""
+		}
 	}
 	if !root.prune() {
 		return nil, fmt.Errorf("%w: %s", ErrNothing, e.scene)
@@ -216,7 +263,7 @@ func (e *exporter) tileset(m *manifest.Manifest) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(filepath.Join(e.stage, f.name), data, 0o666); err != nil {
+		if err := e.tilesetFile(f.name, data); err != nil {
 			return nil, fmt.Errorf("tiles3d: %w", err)
 		}
 		res.Bytes += int64(len(data))
@@ -245,7 +292,8 @@ type content struct {
 	uri     string  // its file in the tileset
 	nodes   []*node // that show it
 	result  *gltfexport.Result
-	hash    [sha256.Size]byte
+	key     string // hash of all that decides its bytes; "" where something cannot be read
+	hash    string // of its bytes
 }
 
 // list returns the contents of a tree, each once, and names their files: no two alike on
@@ -286,6 +334,7 @@ func list(root *node) []*content {
 // contents converts all containers.
 func (e *exporter) contents(all []*content) error {
 	e.textures = gltfexport.NewTextureFolder(filepath.Join(e.stage, textureFolder))
+	e.textures.Earlier = e.texture
 	group, ctx := errgroup.WithContext(e.ctx)
 	group.SetLimit(e.opts.Jobs)
 	var mu sync.Mutex
@@ -322,6 +371,9 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("tiles3d: %w", err)
 	}
+	if e.recall(c, file) {
+		return nil
+	}
 	var err error
 	c.result, err = gltfexport.Part(ctx, e.scene, c.payload, file, gltfexport.Options{
 		Compress: !e.opts.Plain, KTX2: e.opts.KTX2, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
@@ -329,27 +381,25 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(file)
-	if err != nil {
+	slices.Sort(c.result.Shared)
+	c.result.Shared = slices.Compact(c.result.Shared)
+	if c.hash, err = hashFile(file); err != nil {
 		return fmt.Errorf("tiles3d: %w", err)
 	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("tiles3d: %w", err)
-	}
-	c.hash = [sha256.Size]byte(h.Sum(nil))
 	return nil
 }
+
+// drawsNothing reports whether a container has become a file that no tile needs.
+func drawsNothing(r *gltfexport.Result) bool { return r.Triangles == 0 || r.Bounds == nil }
 
 // settle gives nodes their files and boxes. Contents that agree share the first one's file,
 // those without triangles have none.
 func (e *exporter) settle(all []*content, res *Result) error {
-	first := map[[sha256.Size]byte]string{}
+	first := map[string]string{}
 	for _, c := range all {
 		uri := c.uri
 		switch same, known := first[c.hash]; {
-		case c.result.Triangles == 0 || c.result.Bounds == nil:
+		case drawsNothing(c.result):
 			uri = ""
 		case known:
 			uri = same
@@ -360,7 +410,8 @@ func (e *exporter) settle(all []*content, res *Result) error {
 			res.Triangles += c.result.Triangles
 		}
 		if uri != c.uri {
-			if err := os.Remove(filepath.Join(e.stage, filepath.FromSlash(c.uri))); err != nil {
+			err := os.Remove(filepath.Join(e.stage, filepath.FromSlash(c.uri)))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return fmt.Errorf("tiles3d: %w", err)
 			}
 		}
@@ -394,7 +445,10 @@ next:
 // pack writes a folder as a 3D Tiles archive and returns its bytes.
 func pack(ctx context.Context, dir, out string) (n int64, err error) {
 	err = atomicfile.WriteWith(out, atomicfile.Options{}, func(w io.Writer) error {
-		n, err = writeArchive(ctx, w, dir)
+		p, err := packedIn(dir)
+		if err == nil {
+			n, err = p.write(ctx, w)
+		}
 		return err
 	})
 	if err != nil {

@@ -99,25 +99,6 @@ func cooked(t testing.TB, scene string, change func(*cook.Options)) string {
 	return res.ManifestPath
 }
 
-// tree lists the files of a folder with their bytes.
-func tree(t testing.TB, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(dir, p)
-		out[filepath.ToSlash(rel)] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func TestExport(t *testing.T) {
 	m := cookedTown(t)
 	dir := t.TempDir()
@@ -135,7 +116,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("progress %v", calls)
 	}
 	size := int64(0)
-	files := tree(t, out)
+	files := testfile.ReadTree(t, out)
 	for _, data := range files {
 		size += int64(len(data))
 	}
@@ -149,7 +130,7 @@ func TestExport(t *testing.T) {
 	if _, err := Export(t.Context(), m, out, Options{Jobs: 4}); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(files, tree(t, out)); d != "" {
+	if d := cmp.Diff(files, testfile.ReadTree(t, out)); d != "" {
 		t.Errorf("the second time: %s", d)
 	}
 	// Nothing of others is taken away.
@@ -165,93 +146,6 @@ func TestExport(t *testing.T) {
 	if _, k := judgeTileset(t, filepath.Join(dir, "plain"), nil); plain.Triangles != res.Triangles || k.tiles != j.tiles {
 		t.Errorf("plain %+v, compressed %+v", plain, res)
 	}
-}
-
-// TestReuse: a tileset is made again when something that it shows has changed, and only then.
-func TestReuse(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Dir(cookedTown(t)))); err != nil {
-		t.Fatal(err)
-	}
-	scene, out := filepath.Join(dir, "town.json"), filepath.Join(t.TempDir(), "set")
-	made := func(o Options, want bool) *Result {
-		t.Helper()
-		o.Reuse = true
-		res, err := Export(context.Background(), scene, out, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if res.Unchanged != want {
-			t.Errorf("unchanged: %v, want %v", res.Unchanged, want)
-		}
-		return res
-	}
-	first := *made(Options{}, false)
-	before := testfile.ReadTree(t, out)
-	st, err := os.Stat(filepath.Join(out, tilesetName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	second := *made(Options{}, true)
-	second.Unchanged = false
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("what is said of it differs: %s", diff)
-	}
-	if now, err := os.Stat(filepath.Join(out, tilesetName)); err != nil || !os.SameFile(st, now) {
-		t.Errorf("it was written: %v", err)
-	}
-	// Other options, and back.
-	made(Options{Plain: true}, false)
-	made(Options{}, false)
-	if diff := cmp.Diff(before, testfile.ReadTree(t, out)); diff != "" {
-		t.Error("the same scene gives other bytes")
-	}
-	// A file that is gone, or of another size.
-	for name := range before {
-		if strings.HasSuffix(name, ".glb") {
-			if err := os.Truncate(filepath.Join(out, filepath.FromSlash(name)), 1); err != nil {
-				t.Fatal(err)
-			}
-			made(Options{}, false)
-			if err := os.Remove(filepath.Join(out, filepath.FromSlash(name))); err != nil {
-				t.Fatal(err)
-			}
-			made(Options{}, false)
-			break
-		}
-	}
-	// So it is with the files that say what the tileset consists of.
-	split := Options{maxTiles: 4}
-	if n := made(split, false).Tilesets; n < 2 {
-		t.Fatalf("%d tilesets", n)
-	}
-	made(split, true)
-	for _, name := range []string{tilesetName, "tileset_1.json"} {
-		f, err := os.OpenFile(filepath.Join(out, name), os.O_APPEND|os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.WriteString(" "); err != nil || f.Close() != nil {
-			t.Fatal(err)
-		}
-		made(split, false)
-		made(split, true)
-	}
-	made(Options{}, false)
-	// A texture that looks otherwise.
-	textures, err := filepath.Glob(filepath.Join(dir, "*", "Textures", "*.png"))
-	if err != nil || len(textures) == 0 {
-		t.Fatal(textures, err)
-	}
-	var picture bytes.Buffer
-	img := image.NewGray(image.Rect(0, 0, 8, 8))
-	img.Pix[9] = 77
-	if err := png.Encode(&picture, img); err != nil {
-		t.Fatal(err)
-	}
-	testfile.Write(t, textures[0], picture.String())
-	made(Options{}, false)
-	made(Options{}, true)
 }
 
 // TestSplitExport: trees that are too large go to several files.
@@ -316,7 +210,7 @@ func TestArchive(t *testing.T) {
 	if first, last := z.File[0].Name, z.File[len(z.File)-1].Name; first != tilesetName || last != indexName {
 		t.Errorf("from %s to %s", first, last)
 	}
-	want := tree(t, filepath.Join(dir, "set"))
+	want := testfile.ReadTree(t, filepath.Join(dir, "set"))
 	got := map[string]string{}
 	var index []byte
 	for _, f := range z.File {
@@ -446,7 +340,7 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 	scene := filepath.Dir(m)
-	before := tree(t, scene)
+	before := testfile.ReadTree(t, scene)
 	foreign := filepath.Join(dir, "foreign")
 	if err := os.Mkdir(foreign, 0o777); err != nil {
 		t.Fatal(err)
@@ -457,7 +351,7 @@ func TestRefuses(t *testing.T) {
 			t.Errorf("%s was replaced", out)
 		}
 	}
-	if d := cmp.Diff(before, tree(t, scene)); d != "" {
+	if d := cmp.Diff(before, testfile.ReadTree(t, scene)); d != "" {
 		t.Errorf("the scene has changed: %s", d)
 	}
 	for name, f := range map[string]func(*manifest.Manifest){

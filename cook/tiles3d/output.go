@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -95,10 +97,18 @@ var sharedName = regexp.MustCompile(`_[0-9a-f]{32}\.[a-z0-9]+$`)
 
 // notOurs returns a file of a folder that no Export wrote there, "" when there is none.
 func notOurs(dir string) (strange string) {
-	known := map[string]bool{}
+	known, seen := map[string]bool{}, map[string]bool{}
+	tileset := false
+	if s := loadState(dir); s != nil {
+		// The state knows them, whatever has become of tileset.json.
+		tileset = true
+		for i := range s.Outputs {
+			known[s.Outputs[i].Name] = true
+		}
+	}
 	var read func(name string) bool
 	read = func(name string) bool {
-		if known[name] || len(known) > 1<<24 {
+		if seen[name] || len(known) > 1<<24 {
 			return true
 		}
 		var t tilesetJSON
@@ -110,7 +120,7 @@ func notOurs(dir string) (strange string) {
 		if json.NewDecoder(f).Decode(&t) != nil || t.Asset.Extras == nil || t.Asset.Extras.Untold.Generator == "" || t.Root == nil {
 			return false
 		}
-		known[name] = true
+		known[name], seen[name] = true, true
 		ok := true
 		t.Root.each(func(x *tileJSON) {
 			if x.Content == nil {
@@ -128,18 +138,19 @@ func notOurs(dir string) (strange string) {
 		})
 		return ok
 	}
-	tileset := read(tilesetName)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	tileset = read(tilesetName) || tileset
+	err := filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(dir, path)
+		rel, err := filepath.Rel(dir, at)
 		if err != nil {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		texture := filepath.Dir(rel) == textureFolder && sharedName.MatchString(rel)
-		if !tileset || !d.Type().IsRegular() || !known[rel] && !texture {
+		state := path.Dir(rel) == journal.Folder && (rel == stateName || atomicfile.IsTemp(rel))
+		texture := path.Dir(rel) == textureFolder && sharedName.MatchString(rel)
+		if !tileset || !d.Type().IsRegular() || !known[rel] && !texture && !state {
 			strange = rel
 			return fs.SkipAll
 		}

@@ -53,8 +53,10 @@ func check(t *testing.T, data []byte, name string, beside memory) {
 	})
 }
 
-func room(f *testing.F, ext string) string {
-	data, err := os.ReadFile(filepath.Join("testdata", "room."+ext))
+func room(f *testing.F, ext string) string { return stored(f, "room."+ext) }
+
+func stored(f *testing.F, name string) string {
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -71,6 +73,7 @@ func FuzzUSDA(f *testing.F) {
 
 func FuzzUSDC(f *testing.F) {
 	f.Add([]byte(room(f, "usdc")))
+	f.Add([]byte(stored(f, "room_old.usdc"))) // of version 0.0
 	f.Fuzz(func(t *testing.T, data []byte) { check(t, data, "a.usdc", memory{"wood.png": wood}) })
 }
 

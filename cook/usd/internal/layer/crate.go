@@ -19,7 +19,7 @@ const (
 
 // oldest and newest are the versions of crates that are read, as major<<16 | minor<<8.
 const (
-	oldest = 0<<16 | 4<<8
+	oldest = 0
 	newest = 0<<16 | 13<<8
 )
 
@@ -172,7 +172,7 @@ func (c *crate) open() error {
 	}
 	c.version = int(boot[8])<<16 | int(boot[9])<<8
 	if c.version < oldest || c.version > newest {
-		return &Error{Place: "byte 8", Reason: fmt.Sprintf("version %d.%d.%d of crates is not read, only 0.4 to 0.13", boot[8], boot[9], boot[10]), Err: ErrUnsupported}
+		return &Error{Place: "byte 8", Reason: fmt.Sprintf("version %d.%d.%d of crates is not read, only 0.0 to 0.13", boot[8], boot[9], boot[10]), Err: ErrUnsupported}
 	}
 	toc := binary.LittleEndian.Uint64(boot[16:])
 	if toc > uint64(c.size) {
@@ -197,14 +197,25 @@ func (c *crate) open() error {
 		sections[name] = &cursor{c, int64(start)}
 	}
 	for _, s := range []struct {
-		name string
-		read func(*cursor) error
-	}{{"TOKENS", c.readTokens}, {"STRINGS", c.readStrings}, {"FIELDS", c.readFields}, {"FIELDSETS", c.readFieldSets}, {"PATHS", c.readPaths}, {"SPECS", c.readSpecs}} {
+		name      string
+		read, old func(*cursor) error
+	}{
+		{"TOKENS", c.readTokens, c.oldTokens},
+		{"STRINGS", c.readStrings, c.readStrings},
+		{"FIELDS", c.readFields, c.oldFields},
+		{"FIELDSETS", c.readFieldSets, c.oldFieldSets},
+		{"PATHS", c.readPaths, c.oldPaths},
+		{"SPECS", c.readSpecs, c.oldSpecs},
+	} {
 		in := sections[s.name]
 		if in == nil {
 			return malformed(at(int64(toc), ""), "there is no section %s", s.name)
 		}
-		if err := s.read(in); err != nil {
+		read := s.read
+		if c.version < packedFrom {
+			read = s.old
+		}
+		if err := read(in); err != nil {
 			return err
 		}
 	}
@@ -237,9 +248,6 @@ func (c *crate) readTokens(in *cursor) error {
 	if size > uint64(c.memory) || !backed(size, packed) {
 		return malformed(at(start, "TOKENS"), "states %d bytes in %d", size, packed)
 	}
-	if n > size {
-		return malformed(at(start, "TOKENS"), "states %d tokens in %d bytes", n, size)
-	}
 	src, err := in.take(packed)
 	if err != nil {
 		return err
@@ -247,6 +255,14 @@ func (c *crate) readTokens(in *cursor) error {
 	text, err := unpack(src, int64(size))
 	if err != nil {
 		return malformed(at(start, "TOKENS"), "%v", err)
+	}
+	return c.splitTokens(start, n, text)
+}
+
+// splitTokens finds n tokens, each of which ends in a zero.
+func (c *crate) splitTokens(start int64, n uint64, text []byte) error {
+	if n > uint64(len(text)) {
+		return malformed(at(start, "TOKENS"), "states %d tokens in %d bytes", n, len(text))
 	}
 	c.tokens = make([]string, 0, n)
 	for len(text) > 0 && uint64(len(c.tokens)) < n {
@@ -332,10 +348,17 @@ func (c *crate) readSpecs(in *cursor) error {
 	c.specs = make([]spec, n)
 	for i := range c.specs {
 		s := spec{lists[0][i], lists[1][i], lists[2][i]}
-		if int64(s.path) >= int64(len(c.paths)) || int64(s.fields) >= int64(len(c.fieldSets)) {
-			return malformed(at(start, "SPECS"), "spec %d names path %d of %d, fields %d of %d", i, s.path, len(c.paths), s.fields, len(c.fieldSets))
+		if err := c.checkSpec(start, i, s); err != nil {
+			return err
 		}
 		c.specs[i] = s
+	}
+	return nil
+}
+
+func (c *crate) checkSpec(start int64, i int, s spec) error {
+	if int64(s.path) >= int64(len(c.paths)) || int64(s.fields) >= int64(len(c.fieldSets)) {
+		return malformed(at(start, "SPECS"), "spec %d names path %d of %d, fields %d of %d", i, s.path, len(c.paths), s.fields, len(c.fieldSets))
 	}
 	return nil
 }

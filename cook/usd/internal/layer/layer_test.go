@@ -106,7 +106,7 @@ func describe(t testing.TB, l *Layer) string {
 func TestTwins(t *testing.T) {
 	l := parse(t, full(t))
 	want := describe(t, l)
-	for minor := 8; minor <= 13; minor++ {
+	for minor := 0; minor <= 13; minor++ {
 		got := describe(t, openCrate(t, writeCrate(t, l, minor)))
 		if got == want {
 			continue
@@ -233,7 +233,12 @@ func TestFaults(t *testing.T) {
 // TestCratesCutOff: a crate that ends early, or has a byte changed, is an error or another
 // tree, but nothing worse.
 func TestCratesCutOff(t *testing.T) {
-	data := writeCrate(t, parse(t, full(t)), 8)
+	for _, minor := range []int{0, 1, 8} {
+		cutOff(t, writeCrate(t, parse(t, full(t)), minor))
+	}
+}
+
+func cutOff(t *testing.T, data []byte) {
 	try := func(data []byte) {
 		l, err := OpenCrate(context.Background(), bytes.NewReader(data), int64(len(data)), 1<<22)
 		if err == nil {
@@ -327,7 +332,8 @@ func TestInlined(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the crates of testdata")
 
-// TestRoom: the crate that tests of package usd read is the layer of text beside it.
+// TestRoom: the crates that tests of package usd read, one of them as the first version wrote
+// it, are the layer of text beside them.
 func TestRoom(t *testing.T) {
 	dir := filepath.Join("..", "..", "testdata")
 	text, err := os.ReadFile(filepath.Join(dir, "room.usda"))
@@ -335,18 +341,20 @@ func TestRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := parse(t, string(text))
-	file := filepath.Join(dir, "room.usdc")
-	if *update {
-		if err := os.WriteFile(file, writeCrate(t, l, 8), 0o600); err != nil {
+	for name, minor := range map[string]int{"room.usdc": 8, "room_old.usdc": 0} {
+		file := filepath.Join(dir, name)
+		if *update {
+			if err := os.WriteFile(file, writeCrate(t, l, minor), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(describe(t, l), describe(t, openCrate(t, data))); diff != "" {
-		t.Error("room.usdc is another layer; -update writes it anew", diff)
+		if diff := cmp.Diff(describe(t, l), describe(t, openCrate(t, data))); diff != "" {
+			t.Errorf("%s is another layer; -update writes it anew: %s", name, diff)
+		}
 	}
 }
 

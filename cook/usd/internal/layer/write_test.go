@@ -49,6 +49,35 @@ func writeCrate(t testing.TB, l *Layer, minor int) []byte {
 		sections = append(sections, e[:]...)
 		count++
 	}
+	if minor < 4 {
+		w.oldSections(section)
+	} else {
+		w.packedSections(section)
+	}
+	section("STRINGS", func() {
+		w.u64(uint64(len(w.strings)))
+		for _, s := range w.strings {
+			w.out = binary.LittleEndian.AppendUint32(w.out, s)
+		}
+	})
+	section("TOKENS", func() {
+		if minor < 4 {
+			w.oldTokens()
+			return
+		}
+		text := []byte(strings.Join(w.tokens, "\x00") + "\x00")
+		packed := pack(w.t, text)
+		w.u64(uint64(len(w.tokens)))
+		w.u64(uint64(len(text)))
+		w.u64(uint64(len(packed)))
+		w.out = append(w.out, packed...)
+	})
+	binary.LittleEndian.PutUint64(w.out[16:], uint64(len(w.out)))
+	w.u64(uint64(count))
+	return append(w.out, sections...)
+}
+
+func (w *crateWriter) packedSections(section func(name string, f func())) {
 	section("FIELDS", func() {
 		var names []int64
 		var reps []byte
@@ -80,23 +109,6 @@ func writeCrate(t testing.TB, l *Layer, minor int) []byte {
 			w.ints(l, 4)
 		}
 	})
-	section("STRINGS", func() {
-		w.u64(uint64(len(w.strings)))
-		for _, s := range w.strings {
-			w.out = binary.LittleEndian.AppendUint32(w.out, s)
-		}
-	})
-	section("TOKENS", func() {
-		text := []byte(strings.Join(w.tokens, "\x00") + "\x00")
-		packed := pack(w.t, text)
-		w.u64(uint64(len(w.tokens)))
-		w.u64(uint64(len(text)))
-		w.u64(uint64(len(packed)))
-		w.out = append(w.out, packed...)
-	})
-	binary.LittleEndian.PutUint64(w.out[16:], uint64(len(w.out)))
-	w.u64(uint64(count))
-	return append(w.out, sections...)
 }
 
 func wide(list []uint32) (out []int64) {
@@ -208,8 +220,8 @@ func (w *crateWriter) text(s string) uint32 {
 	return i
 }
 
-// pathTree writes the paths: each behind its parent, with the distance to its sibling.
-func (w *crateWriter) pathTree() {
+// below lists the paths below each path, and numbers those that no spec has.
+func (w *crateWriter) below() map[string][]string {
 	below := map[string][]string{}
 	seen := map[string]bool{}
 	var add func(p string)
@@ -226,17 +238,30 @@ func (w *crateWriter) pathTree() {
 	for _, p := range slices.Clone(w.paths) {
 		add(p)
 	}
+	return below
+}
+
+// element is the last part of a path.
+func (w *crateWriter) element(p string) (name string, property bool) {
+	if p == "/" {
+		return "", false
+	}
+	return strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(p, upper(p)), "/"), ".")
+}
+
+// pathTree writes the paths: each behind its parent, with the distance to its sibling.
+func (w *crateWriter) pathTree() {
+	below := w.below()
 	var at, elements, jumps []int64
 	var visit func(p string, sibling bool)
 	visit = func(p string, sibling bool) {
 		i := len(at)
 		at, jumps = append(at, int64(w.path(p))), append(jumps, 0)
-		element := strings.TrimPrefix(strings.TrimPrefix(p, upper(p)), "/")
 		token := int64(0)
-		if name, property := strings.CutPrefix(element, "."); property {
+		if name, property := w.element(p); property {
 			token = -int64(w.token(name))
 		} else if p != "/" {
-			token = int64(w.token(element))
+			token = int64(w.token(name))
 		}
 		elements = append(elements, token)
 		list := below[p]
@@ -586,8 +611,10 @@ func (w *crateWriter) references(l ListOp[Reference], data bool) {
 			at = w.path(r.Prim)
 		}
 		w.out = binary.LittleEndian.AppendUint32(w.out, at)
-		w.u64(0)
-		w.u64(math.Float64bits(1))
+		if data || w.minor >= 8 {
+			w.u64(0)
+			w.u64(math.Float64bits(1))
+		}
 		if data {
 			w.u64(0)
 		}
@@ -600,7 +627,7 @@ func (w *crateWriter) typed(v typedValue) valueRep {
 	n, ok := v.v.(*Numbers)
 	if words, isWords := v.v.([]string); isWords {
 		here := uint64(len(w.out))
-		w.u64(uint64(len(words)))
+		w.length(len(words))
 		for _, s := range words {
 			at := w.text
 			if base == "token" {
@@ -642,9 +669,9 @@ func (w *crateWriter) typed(v typedValue) valueRep {
 	}
 	here := uint64(len(w.out))
 	if array {
-		w.u64(uint64(n.Len()))
+		w.length(n.Len())
 	}
-	if array && n.Width == 1 && n.Len() >= leastPacked && k.base != 'b' {
+	if array && w.minor >= 6 && n.Width == 1 && n.Len() >= leastPacked && k.base != 'b' {
 		return w.packedNumbers(n, kind, here)
 	}
 	for i := range n.Flat() {
