@@ -275,12 +275,12 @@ func (s *studio) horizon(out string) error {
 	if err != nil {
 		return err
 	}
-	half := float64(s.side) / 2
+	side := float64(s.side)
 	budgets := []string{"--set", "geometryBudget=160000000", "--set", "textureBudget=96000000"}
 	var rows []row
 	for i, v := range []view{
-		{[3]float64{-0.85 * half, 0.4*half + 40, 0.95 * half}, [3]float64{0.66, -0.42, -0.72}},
-		{[3]float64{-0.7 * half, 24, 0.6 * half}, [3]float64{0.8, -0.08, -0.6}},
+		{[3]float64{-0.1 * side, float64(0.3*side) + 40, 1.15 * side}, [3]float64{0.6, -0.36, -0.7}},
+		{[3]float64{0.2 * side, 36, 0.95 * side}, [3]float64{0.4, -0.1, -0.9}},
 	} {
 		m, err := s.shot(scene, &v, "960x400", budgets...)
 		if err != nil {
