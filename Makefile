@@ -11,7 +11,8 @@
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
 # make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
 # make test-web what the page shows in chromium, beside the preview (opt-in)
-# make pictures pictures of the documents, taken again (opt-in, needs make build and OpenGL)
+# make pictures pictures of docs/images, taken again (opt-in, needs make build and OpenGL;
+#             PICTURES=-list names them)
 # make fused  nothing that a cook writes depends on how a machine rounds
 # make hashes reproducible builds; make vulncheck: known vulnerabilities
 # make install PREFIX=/usr/local DESTDIR=, uninstall: programs, completions, man pages
@@ -136,9 +137,9 @@ lint:
 fused:
 	@GO="$(GO)" $(GO) run ./scripts/fused
 
-# Takes minutes without a GPU.
+# Takes minutes without a GPU; -all, -only and others go into PICTURES.
 pictures:
-	$(GO) run ./scripts/pictures -untold $(BIN)/untold
+	$(GO) run ./scripts/pictures -untold $(BIN)/untold $(PICTURES)
 
 fmt:
 	$(GO) tool $(TOOLS) gofumpt -w .

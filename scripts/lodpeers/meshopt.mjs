@@ -9,6 +9,7 @@
 //   attr         simplifyWithAttributes: normals (weight 0.5), texture coordinates
 //                and colours (1)
 //   attr+update  simplifyWithUpdate with the same weights: vertices move
+//   sloppy       simplifySloppy: positions only, topology given up
 //
 // The error limit is off, so that the ratio decides.
 import { readFileSync, writeFileSync, appendFileSync } from 'node:fs';
@@ -101,6 +102,9 @@ function simplify(mesh, mode, target) {
 		const i = indices.slice(), p = positions.slice();
 		const [count] = MeshoptSimplifier.simplifyWithUpdate(i, p, 3, attrs, stride, weights, null, target, NO_LIMIT);
 		return { positions: p, attrs, indices: i.slice(0, count) };
+	}
+	if (mode === 'sloppy') {
+		return { positions, attrs, indices: MeshoptSimplifier.simplifySloppy(indices, positions, 3, null, target, NO_LIMIT)[0] };
 	}
 	throw new Error(`no mode ${mode}`);
 }
