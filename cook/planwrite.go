@@ -191,6 +191,9 @@ func (w *planWriter) sections(o *Options, images *textures) ([][]byte, error) {
 	if head.settings, err = o.planSettings(); err != nil {
 		return nil, err
 	}
+	if _, err := head.encoded(); err != nil {
+		return nil, err
+	}
 	c := planfile.NewWriter()
 	head.code(c)
 	first, err := c.Section()
