@@ -290,6 +290,16 @@ func TestPlanOfAnotherScene(t *testing.T) {
 	}
 }
 
+// TestPlanOfLongSettings: what no plan can hold is said where it is to be written.
+func TestPlanOfLongSettings(t *testing.T) {
+	o := ClassicOptions()
+	o.Generator = strings.Repeat("x", mostSettings)
+	_, err := WritePlan(t.Context(), sheets(4, 1, 1).save(t), filepath.Join(t.TempDir(), "a.plan"), o)
+	if err == nil || errors.Is(err, ErrDamagedPlan) || !strings.Contains(err.Error(), "shorten Generator, or cook without a plan") {
+		t.Errorf("%.300v", err)
+	}
+}
+
 // TestPlanOfRenamedScene: what is cooked is called after the file that is cooked, and not
 // after the one that was planned.
 func TestPlanOfRenamedScene(t *testing.T) {

@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -22,14 +23,25 @@ type planHead struct {
 	held     int64   // bytes that pieces take at a time
 }
 
-func (h *planHead) code(c *planfile.Coder) {
+// mostSettings are the bytes that the settings of a plan take at most, as JSON.
+const mostSettings = 1 << 20
+
+// encoded returns the settings as they are written, or why no plan holds them.
+func (h *planHead) encoded() ([]byte, error) {
 	text, err := json.Marshal(h.settings) // in the order of the names
+	if err == nil && len(text) > mostSettings {
+		longest := slices.MaxFunc(slices.Sorted(maps.Keys(h.settings)), func(a, b string) int {
+			return cmp.Compare(len(h.settings[a]), len(h.settings[b]))
+		})
+		err = fmt.Errorf("cook: the settings take %d bytes, and a plan holds %d of them: shorten %s, or cook without a plan", len(text), mostSettings, longest)
+	}
+	return text, err
+}
+
+func (h *planHead) code(c *planfile.Coder) {
+	text, err := h.encoded()
 	if err != nil {
 		c.Fail("%v", err)
-	}
-	const mostSettings = 1 << 20
-	if len(text) > mostSettings {
-		c.Fail("settings of %d bytes", len(text))
 	}
 	c.Bytes(&text)
 	if len(text) > mostSettings {

@@ -196,6 +196,9 @@ func (w *planWriter) sections(o *Options, indexes cellIndexes, images *textures)
 	if head.settings, err = o.planSettings(); err != nil {
 		return nil, err
 	}
+	if _, err := head.encoded(); err != nil {
+		return nil, err
+	}
 	c := planfile.NewWriter()
 	head.code(c)
 	first, err := c.Section()

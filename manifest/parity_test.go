@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest/tileid"
 )
 
@@ -15,7 +17,7 @@ func TestParityIsANote(t *testing.T) {
 		Version: VersionFloor, PartitioningMode: ModeQuadtreeFloor,
 		StreamingDefaults: StreamingDefaults{StreamingRadius: 600, UnloadRadius: 601, Priority: 10},
 		Tiles: []Tile{{
-			ID: "F01_Q_0_RC", QuadtreeNodeID: "F01_Q_0", SemanticTier: tileid.TierRoomContents, FloorID: new(int), Path: "a.untold", Interior: true, TriangleCount: 1,
+			ID: "F01_Q_0_RC", QuadtreeNodeID: "F01_Q_0", SemanticTier: tileid.TierRoomContents, FloorID: new(int), Path: "a.untold", Interior: true, TriangleCount: 1, Bounds: Bounds{Max: geom.Vec3{900, 900, 900}},
 			StreamingRadius: number(600), UnloadRadius: number(601), HLODLevels: []Level{}, LODLevels: []Level{{Path: "b.untold", SwitchDistance: 300}},
 		}},
 	}
@@ -39,6 +41,15 @@ func TestParityIsANote(t *testing.T) {
 		}
 		for code := range want {
 			t.Errorf("%q: %s is missing", c.generator, code)
+		}
+	}
+	// A scene of ours within the engine's reach is nothing to speak of; a larger one is.
+	m.Generator = "untold 1.0"
+	for edge, want := range map[float64]bool{280: false, 300: true} {
+		m.Tiles[0].Bounds.Max = geom.Vec3{edge, edge, edge}
+		found := slices.ContainsFunc(Validate(m, "", ValidateOptions{}), func(f finding.Finding) bool { return f.Code == codeQueryCeiling })
+		if found != want {
+			t.Errorf("a scene of %v m: %v", edge, found)
 		}
 	}
 	// The bucket's box is around the camera: how far it unloads matters to nobody.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest/band"
 )
 
@@ -112,7 +113,9 @@ func (v *validator) reach() {
 
 // ceiling reports radii beyond the distance at which the engine lets
 // everything go: only a note where this program cooked, which knows, or where
-// it is the shared bucket's alone, whose box is around the camera.
+// it is the shared bucket's alone, whose box is around the camera; and nothing
+// where this program cooked a scene so small that the engine finds all of it
+// from anywhere in it.
 func (v *validator) ceiling() {
 	n, largest, at := 0, 0.0, ""
 	note := func(unload float64, pointer string) {
@@ -134,12 +137,25 @@ func (v *validator) ceiling() {
 		}
 		note(v.m.BandsOf(&v.m.Tiles[i]).Unload, pointer)
 	}
-	tiles, severity := n > bucket, finding.Info
-	if tiles && !strings.HasPrefix(v.m.Generator, ours) {
+	tiles, severity, own := n > bucket, finding.Info, strings.HasPrefix(v.m.Generator, ours)
+	if tiles && !own {
 		severity = newFinding(codeQueryCeiling, "", -1, "").Severity
 	}
-	if n > 0 {
+	if n > 0 && !(own && v.within(v.opts.QueryCeiling)) {
 		v.grade(severity, codeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
 			n, v.opts.QueryCeiling, band.Round(largest))
+		if own {
+			v.findings[len(v.findings)-1].Hint = rules[codeEngineReach].hint
+		}
 	}
+}
+
+// within tells whether no two points of the scene's tiles are farther apart
+// than so many metres.
+func (v *validator) within(distance float64) bool {
+	box := geom.EmptyBox()
+	for i := range v.m.Tiles {
+		box = box.Union(v.m.Tiles[i].Bounds.Box())
+	}
+	return !box.IsEmpty() && box.Size().Len() <= distance
 }

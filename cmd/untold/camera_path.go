@@ -48,7 +48,8 @@ func (p *pathFlags) path(cmd *cobra.Command, m *manifest.Manifest) (*simulate.Ca
 		}
 		return path, nil
 	}
-	o := simulate.PathOptions{Bounds: simulate.TileBounds(m), Speed: p.speed, Duration: p.duration}
+	o := simulate.PathOptionsOf(m)
+	o.Speed, o.Duration = p.speed, p.duration
 	switch {
 	case p.orbit:
 		return simulate.Orbit(o)

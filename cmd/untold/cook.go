@@ -332,7 +332,7 @@ func printCooked(a *app, r *cook.Result) error {
 		shared = " and a shared bucket of " + human.Plural(r.SharedObjects, "object")
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s %s: %s, %s in %s%s (%s, %s), %s (%s)\n",
-		what, r.ManifestPath, human.Plural(r.Objects, "object"), human.Plural(r.Triangles, "triangle"), human.Plural(r.Tiles, "tile"), shared,
+		what, oneLine(r.ManifestPath), human.Plural(r.Objects, "object"), human.Plural(r.Triangles, "triangle"), human.Plural(r.Tiles, "tile"), shared,
 		human.Plural(r.TileTriangles, "triangle"), human.Bytes(r.PayloadBytes), human.Plural(r.Textures, "texture"), human.Bytes(r.TextureBytes))
 	switch {
 	case r.Unchanged:

@@ -175,7 +175,7 @@ func tileOf(m *manifest.Manifest, id string) (t *manifest.Tile, shared bool, err
 	for i := range m.Tiles {
 		names = append(names, m.Tiles[i].ID)
 	}
-	return nil, false, fmt.Errorf("the manifest has no tile %q%s; untold manifest bands lists them", id, nearestOf(id, names))
+	return nil, false, fmt.Errorf("the manifest has no tile %q (untold manifest bands lists them)%s", id, nearestOf(id, names))
 }
 
 func (f *explainFlags) story(ctx context.Context, path string, m *manifest.Manifest, id string, camera *geom.Vec3) (*tileStory, error) {

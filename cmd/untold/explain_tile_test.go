@@ -91,7 +91,7 @@ func TestExplainTile(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"tile_0_0"}, `no tile "tile_0_0"; did you mean "tile_0_0_0"?; untold manifest bands lists them`},
+		{[]string{"tile_0_0"}, `no tile "tile_0_0" (untold manifest bands lists them); did you mean "tile_0_0_0"?`},
 		{[]string{"shared"}, `no tile "shared"`},
 		{[]string{"tile_0_0_0", "--camera", "1,2"}, `--camera is "1,2"; write X,Y,Z in metres`},
 		{[]string{"tile_0_0_0", "--camera", "1,2,Inf"}, "write X,Y,Z"},

@@ -61,6 +61,8 @@ func initScene(cmd *cobra.Command, a *app, scene, out string, force bool) error 
 	if _, err := os.Lstat(out); out != "-" && err == nil && !force {
 		return fmt.Errorf("%s is there already; --force replaces it, -o names another file, and -o - prints", out)
 	}
+	// A look is no cook, of which logs keep the stages.
+	a.noProgress = a.noProgress || !isTerminal(a.stderr)
 	// As cook would without any settings.
 	var c cookFlags
 	inner := &cobra.Command{Use: "cook"}
@@ -102,6 +104,9 @@ func writeSettings(path string, text []byte, force bool) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s is there already; --force replaces it", path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: the folder %s does not exist", path, filepath.Dir(path))
 	}
 	if err != nil {
 		return err

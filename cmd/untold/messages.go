@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -75,14 +76,23 @@ func systemProblem(err error, s string) string {
 	if !errors.As(err, &p) || p.Path == "" {
 		return s
 	}
+	// A temporary file says nothing to anybody: its folder does.
+	folder, temporary := oneLine(filepath.Dir(p.Path)), strings.HasSuffix(p.Path, atomicfile.TempSuffix)
 	switch call := oneLine(p.Error()); {
+	case temporary && errors.Is(p.Err, fs.ErrNotExist):
+		return strings.Replace(s, call, "the folder "+folder+" does not exist", 1)
+	case temporary && errors.Is(p.Err, fs.ErrPermission):
+		return strings.Replace(s, call, "nothing may be written to the folder "+folder+" (permission denied)", 1)
+	case temporary && errors.Is(p.Err, syscall.EROFS):
+		return strings.Replace(s, call, "the folder "+folder+" is on a disk that is read-only: name a place on another one", 1)
+	case p.Path == os.Stdout.Name() && errors.Is(p.Err, syscall.ENOSPC):
+		return strings.Replace(s, call, "standard output: no space is left where it goes", 1)
 	case errors.Is(p.Err, fs.ErrNotExist):
 		return strings.Replace(s, call, oneLine(p.Path)+" does not exist", 1)
 	case errors.Is(p.Err, fs.ErrPermission):
 		return strings.Replace(s, call, oneLine(p.Path)+" may not be read or written (permission denied)", 1)
 	case errors.Is(p.Err, syscall.ENOSPC):
-		// The file is often a temporary one: its folder tells the disk.
-		return strings.Replace(s, call, "no space is left on the disk of "+oneLine(filepath.Dir(p.Path))+": make room there, or name a place on another disk", 1)
+		return strings.Replace(s, call, "no space is left on the disk of "+folder+": make room there, or name a place on another disk", 1)
 	case errors.Is(p.Err, syscall.EROFS):
 		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
 	case errors.Is(p.Err, syscall.ELOOP):

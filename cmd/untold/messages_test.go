@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -84,6 +86,9 @@ func TestMessageFor(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "a/.b.tmp", Err: syscall.ENOSPC}
 	loop := &fs.PathError{Op: "stat", Path: "a", Err: syscall.ELOOP}
 	fixed := &fs.PathError{Op: "mkdir", Path: "a", Err: syscall.EROFS}
+	temporary := func(err error) error {
+		return fmt.Errorf("simulate: %w", &fs.PathError{Op: "open", Path: filepath.Join("a", ".m.svg.1-1"+atomicfile.TempSuffix), Err: err})
+	}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -97,6 +102,10 @@ func TestMessageFor(t *testing.T) {
 		{fmt.Errorf("preview: %w", denied), "a/b.json may not be read or written (permission denied)"},
 		{fmt.Errorf("cook: writing b: %w", full), "writing b: no space is left on the disk of a: make room there, or name a place on another disk"},
 		{&fs.PathError{Op: "write", Path: "a/b", Err: full}, "no space is left on the disk of a: make room there, or name a place on another disk"},
+		{temporary(fs.ErrNotExist), "the folder a does not exist"},
+		{temporary(fs.ErrPermission), "nothing may be written to the folder a (permission denied)"},
+		{temporary(syscall.EROFS), "the folder a is on a disk that is read-only: name a place on another one"},
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, "standard output: no space is left where it goes"},
 		{loop, "a is a symbolic link that leads back to itself"},
 		{fixed, "a is on a disk that is read-only: name a place on another one"},
 		{errors.New("a.glb: does not exist"), "a.glb does not exist"},

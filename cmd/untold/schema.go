@@ -142,7 +142,7 @@ func schemaNames() (names []string) {
 func schemaText(root *cobra.Command, name string) ([]byte, error) {
 	name = strings.TrimSuffix(name, schemaSuffix)
 	if !slices.Contains(schemaNames(), name) {
-		return nil, fmt.Errorf("there is no schema %q%s; untold schema lists them", name, nearestOf(name, schemaNames()))
+		return nil, fmt.Errorf("there is no schema %q (untold schema lists them)%s", name, nearestOf(name, schemaNames()))
 	}
 	switch name {
 	case "manifest":

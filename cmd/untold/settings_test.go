@@ -150,6 +150,15 @@ func TestParameterSchema(t *testing.T) {
 	}
 }
 
+// TestInitIsQuiet: a look is no cook, whose stages a log keeps.
+func TestInitIsQuiet(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "city.glb")
+	testfile.Write(t, scene, testfile.Read(t, generated(t, "city", "-blocks", "4", "-textures=false")))
+	if r := here(t, "init", scene); r.code != 0 || strings.Contains(r.err, "cook:") || !strings.Contains(r.stdout, "tiles of") {
+		t.Errorf("exit %d\n%s%s", r.code, r.stdout, r.err)
+	}
+}
+
 // TestInit: a scene gets a file that changes nothing, whose lines are settings.
 func TestInit(t *testing.T) {
 	scene := yard(t)

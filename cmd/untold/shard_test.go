@@ -159,7 +159,7 @@ func cookInShards(t *testing.T, env []string, place string) {
 		}
 	}
 	run(2, "store", "gc", place)
-	if r := run(0, "store", "gc", place, "--max-size", "1", "--dry-run"); !strings.Contains(r.stdout, "would be removed") {
+	if r := run(0, "store", "gc", place, "--max-size", "1", "--dry-run"); !strings.Contains(r.stdout, "would be removed") || !strings.Contains(r.stdout, "put within the last hour") {
 		t.Error(r.stdout)
 	}
 	for _, bad := range [][]string{

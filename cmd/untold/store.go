@@ -126,7 +126,9 @@ func newStoreGC(a *app) *cobra.Command {
 		Use: "gc STORE", Short: "Remove results that have not been used for longest", Args: cobra.ExactArgs(1),
 		Long: `gc removes the results that have not been put or used for longest, until the store is no
 larger than --max-size and no result older than --max-age, and the files that no result names
-any more. Cooks may use the store meanwhile. A use is seen a day after the last at the latest.`,
+any more. Cooks may use the store meanwhile: files that were put within the last hour stay, also
+where they are more than --max-size, since a cook may be about to name them. A use is seen a day
+after the last at the latest.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := openStore(cmd, args[0])
 			if err != nil {
@@ -149,6 +151,10 @@ any more. Cooks may use the store meanwhile. A use is seen a day after the last 
 			}
 			_, err = fmt.Fprintf(a.stdout, "%s: %s and %s (%s) %s, %s left\n", oneLine(s.String()), human.Plural(r.Results, "result"),
 				human.Plural(r.Files, "file"), human.Bytes(r.Bytes), removed, human.Bytes(r.Left))
+			if err == nil && r.Young > 0 {
+				_, err = fmt.Fprintf(a.stdout, "of that %s in %s that no result names: put within the last hour, maybe by a cook that goes on\n",
+					human.Bytes(r.YoungBytes), human.Plural(r.Young, "file"))
+			}
 			return err
 		},
 	}

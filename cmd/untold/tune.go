@@ -333,7 +333,8 @@ func (u *tuner) generatePaths(m *manifest.Manifest) error {
 	if len(u.paths) > 0 {
 		return nil
 	}
-	o := simulate.PathOptions{Bounds: simulate.TileBounds(m), Duration: u.duration}
+	o := simulate.PathOptionsOf(m)
+	o.Duration = u.duration
 	for _, make := range []func(simulate.PathOptions) (*simulate.CameraPath, error){
 		simulate.FlyThrough, simulate.Orbit,
 		func(o simulate.PathOptions) (*simulate.CameraPath, error) { return simulate.Walk(o, 1) },

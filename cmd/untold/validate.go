@@ -145,6 +145,9 @@ func printReport(a *app, r *verify.Report) {
 			continue
 		}
 		for _, x := range f.Findings {
+			if a.quiet && x.Severity == finding.Info {
+				continue
+			}
 			color := map[finding.Severity]string{finding.Error: red, finding.Warning: yellow, finding.Info: dim}[x.Severity]
 			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paintResult(color, x.Severity.String()), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
 		}

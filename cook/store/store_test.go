@@ -278,6 +278,25 @@ func TestGC(t *testing.T) {
 	})
 }
 
+// TestGCGrace: young files stay although no result names them, and are told.
+func TestGCGrace(t *testing.T) {
+	place, err := blob.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(place, nil)
+	put(t, s, "a", "first", "second one")
+	limits := Limits{Now: time.Now(), Grace: time.Hour, MaxBytes: 1}
+	r, err := s.GC(t.Context(), limits)
+	if err != nil || r.Results != 1 || r.Files != 0 || r.Young != 2 || r.YoungBytes != r.Left || r.Left != int64(len("firstsecond one")) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	limits.Now = limits.Now.Add(2 * time.Hour)
+	if r, err := s.GC(t.Context(), limits); err != nil || r.Files != 2 || r.Young != 0 || r.Left != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // FuzzRecord: whatever lies in a store, it is read or refused.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte("x"))

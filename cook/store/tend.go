@@ -199,6 +199,9 @@ type Removed struct {
 	Files   int   `json:"files"`
 	Bytes   int64 `json:"bytes"`
 	Left    int64 `json:"left_bytes"`
+	// Young files that no result names were left, since they are younger than the grace.
+	Young      int   `json:"young_files"`
+	YoungBytes int64 `json:"young_bytes"` // a part of Left
 }
 
 // GC removes the results that have not been put or used for longest, as the limits want
@@ -263,6 +266,8 @@ func (s *Store) GC(ctx context.Context, limits Limits) (*Removed, error) {
 		}
 		if limits.Now.Sub(f.ModTime) < limits.Grace {
 			out.Left += f.Size
+			out.Young++
+			out.YoungBytes += f.Size
 			continue
 		}
 		out.Files++

@@ -16,6 +16,12 @@ type PathOptions struct {
 	Bounds   geom.Box      // of the scene
 	Speed    float64       // metres per second
 	Duration time.Duration // with a speed: cuts the path; alone: sets the speed
+	Ground   *Ground       // that FlyThrough and Walk follow; nil: flat
+}
+
+// PathOptionsOf are those of a scene: its bounds and its ground.
+func PathOptionsOf(m *manifest.Manifest) PathOptions {
+	return PathOptions{Bounds: TileBounds(m), Ground: GroundOf(m)}
 }
 
 // The defaults of generated paths.
@@ -48,7 +54,7 @@ func Orbit(o PathOptions) (*CameraPath, error) {
 }
 
 // FlyThrough crosses the scene back and forth along its longer side in five
-// lanes, low enough to have tiles on all sides, looking ahead.
+// lanes, low enough above the ground to have tiles on all sides, looking ahead.
 func FlyThrough(o PathOptions) (*CameraPath, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -73,11 +79,12 @@ func FlyThrough(o PathOptions) (*CameraPath, error) {
 			points = append(points, millimetres(p))
 		}
 	}
-	return o.along(points, flySpeed, func(i int) geom.Vec3 { return points[min(i+1, len(points)-1)].Sub(points[i]) })
+	points = o.overGround(points)
+	return o.along(points, flySpeed, ahead(points))
 }
 
-// Walk strolls through the scene at eye height above its lowest point, two
-// minutes unless a duration is given. The same seed gives the same walk.
+// Walk strolls through the scene at eye height above the ground, two minutes
+// unless a duration is given. The same seed gives the same walk.
 func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -113,7 +120,42 @@ func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
 		points = append(points, p)
 		length += step
 	}
-	return o.along(points, walkSpeed, func(i int) geom.Vec3 { return points[min(i+1, len(points)-1)].Sub(points[i]) })
+	points = o.overGround(points)
+	return o.along(points, walkSpeed, ahead(points))
+}
+
+// ahead looks from each point to the next one, level.
+func ahead(points []geom.Vec3) func(i int) geom.Vec3 {
+	return func(i int) geom.Vec3 {
+		v := points[min(i+1, len(points)-1)].Sub(points[i])
+		v[1] = 0
+		return v
+	}
+}
+
+// overGround lifts a way above the lowest point of the scene by what the ground is
+// higher below it, with points between that follow the ground within a cell.
+func (o *PathOptions) overGround(points []geom.Vec3) []geom.Vec3 {
+	if o.Ground.flat() {
+		return points
+	}
+	step := min(o.Ground.step[0], o.Ground.step[1]) / 4
+	var out []geom.Vec3
+	for i, p := range points {
+		if i > 0 && len(out) < maxKeys {
+			way := p.Sub(points[i-1])
+			n := math.Min(math.Ceil(way.Len()/step), float64(maxKeys-len(out)))
+			for k := 1.0; k < n; k++ {
+				out = append(out, points[i-1].Add(way.Scale(k/n)))
+			}
+		}
+		out = append(out, p)
+	}
+	for i := range out {
+		out[i][1] += o.Ground.at(out[i][0], out[i][2])
+		out[i] = millimetres(out[i])
+	}
+	return out
 }
 
 // maxKeys bounds a generated path.
