@@ -55,6 +55,7 @@ globalThis.Worker = class extends Real {
   constructor(...args) {
     if (query.includes("refused")) throw new Error("there are none here");
     super(...args);
+    if (query.includes("early")) this.postMessage({ settings: { version: null } }); // before the program has come
     if (began.push(this) > 1 || !query.includes("dies")) return;
     this.addEventListener("message", () => setTimeout(() => this.dispatchEvent(new ErrorEvent("error", { message: "out of memory" })), 50), { once: true });
   }
@@ -69,6 +70,7 @@ globalThis.Worker = class extends Real {
 		{"workers=0", 0, true},
 		{"workers=2&refused", 0, true},
 		{"workers=2&dies", 3, false},
+		{"workers=2&early", 2, false},
 	} {
 		st := b.open(t, s.url+"?shadows=-1&samples=1&cache=0&"+c.query, 2)
 		if want.Tiles == 0 {
