@@ -31,7 +31,7 @@ type Port interface {
 
 // Patience with workers.
 const (
-	startTime = 20 * time.Second // until one is ready
+	startTime = 60 * time.Second // until one is ready
 	hangTime  = 60 * time.Second // without a sign, after something was cancelled
 )
 
