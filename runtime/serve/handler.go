@@ -169,7 +169,8 @@ func (h *Handler) file(w *response, r *http.Request, name string) {
 	w.Header().Set("Content-Type", kind)
 	if tag != "" && packable(kind, st.Size()) {
 		w.Header().Add("Vary", "Accept-Encoding")
-		if wantsPacked(r) {
+		// Half of a file is what a fault leaves, not half of a compressed one.
+		if w.fault == NoFault && wantsPacked(r) {
 			data, err := h.packs.of(r.Context(), tag, f)
 			switch {
 			case r.Context().Err() != nil:
