@@ -133,7 +133,7 @@ func TestBrowserElement(t *testing.T) {
 	b.eval(t, `document.querySelector("untold-viewer").remove(), new Promise((done) => setTimeout(() => done(1), 1500))`, nil)
 	b.call(t, "HeapProfiler.enable", nil, nil)
 	left := 99
-	for range 20 {
+	for range 400 {
 		b.call(t, "HeapProfiler.collectGarbage", nil, nil)
 		if b.eval(t, `new Promise((done) => setTimeout(() => done(memories.filter((m) => m.deref()).length), 300))`, &left); left == 0 {
 			break

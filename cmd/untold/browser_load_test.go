@@ -55,6 +55,7 @@ globalThis.Worker = class extends Real {
   constructor(...args) {
     if (query.includes("refused")) throw new Error("there are none here");
     super(...args);
+    if (query.includes("early")) this.postMessage({ settings: { version: null } }); // before the program has come
     if (began.push(this) > 1 || !query.includes("dies")) return;
     this.addEventListener("message", () => setTimeout(() => this.dispatchEvent(new ErrorEvent("error", { message: "out of memory" })), 50), { once: true });
   }
@@ -69,6 +70,7 @@ globalThis.Worker = class extends Real {
 		{"workers=0", 0, true},
 		{"workers=2&refused", 0, true},
 		{"workers=2&dies", 3, false},
+		{"workers=2&early", 2, false},
 	} {
 		st := b.open(t, s.url+"?shadows=-1&samples=1&cache=0&"+c.query, 2)
 		if want.Tiles == 0 {
@@ -215,6 +217,49 @@ func TestBrowserCacheBudget(t *testing.T) {
 	b.open(t, s.url+"?shadows=-1&samples=1&cache=0", 1)
 	var wrong []string
 	b.eval(t, budgetOfCache, &wrong)
+	for _, text := range wrong {
+		t.Error(text)
+	}
+}
+
+// leanManifest cuts texts in many ways and returns what went wrong: what is left out of a
+// manifest is the table of classified objects, wherever parts of the text end.
+const leanManifest = `import("./.viewer/lean.js").then(({ Lean }) => {
+  const wrong = [];
+  const check = (text, want) => {
+    const bytes = new TextEncoder().encode(text);
+    for (const n of [1, 2, 3, 7, 64, bytes.length]) {
+      const lean = new Lean();
+      for (let i = 0; i < bytes.length; i += n) lean.push(bytes.slice(i, i + n));
+      const got = new TextDecoder().decode(lean.end());
+      if (got !== want) wrong.push(n + " bytes at a time, " + JSON.stringify(text) + ": " + JSON.stringify(got));
+    }
+  };
+  const same = (text) => check(text, text);
+  check('{"a": 1, "object_classification": {"x": [1, "}", {"x": [2]}], "y": {}}, "b": "object_classification"}', '{"a": 1, "object_classification": {}, "b": "object_classification"}');
+  check('{\n"object_classification" :\n {\n"a": "\\"}\\\\",\n"b": {\n}\n},\n"tiles": []\n}', '{\n"object_classification" :\n {\n\n\n\n},\n"tiles": []\n}');
+  check('{"\u00e9": {"a": 1}, "object_classification": {"\u00e9\\u007d": {}}, "z": "\u00e9"}', '{"\u00e9": {"a": 1}, "object_classification": {}, "z": "\u00e9"}');
+  check('{"object_classification": {"a": 1', '{"object_classification": {');
+  same('{"object_classification": {}}');
+  same('{"object_classification": null, "x": {"a": 1}}');
+  same('{"object_classification": [1], "x": {"a": 1}}');
+  same('{"object_classifications": {"a": 1}, "object_classificatio": {"a": 1}, "object\\u005fclassification": {"a": 1}, "a\\"b": {"c": 1}}');
+  same('{"x": "object_classification", "y": {"a": 1}, "tiles": [{"object_classification": {"a": 1}}]}');
+  same('[{"object_classification": {"a": 1}}]');
+  same('}}]]{"object_classification": {"a": 1}}');
+  same('{"a": "');
+  same('');
+  return wrong;
+})`
+
+// TestBrowserLeavesOut: of a manifest the page leaves out what it does not look at.
+func TestBrowserLeavesOut(t *testing.T) {
+	b := startBrowser(t, 160, 120)
+	_, dir := smallCity(t)
+	s := startServe(t, dir)
+	b.show(t, s.url+"?shadows=-1&samples=1&cache=0")
+	var wrong []string
+	b.eval(t, leanManifest, &wrong)
 	for _, text := range wrong {
 		t.Error(text)
 	}

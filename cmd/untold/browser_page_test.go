@@ -29,7 +29,7 @@ func TestBrowserAsksEarly(t *testing.T) {
 	}
 	var missing []string
 	b.eval(t, fmt.Sprintf(`new Promise((done) => {
-		let left = 300;
+		let left = 3000;
 		const look = () => {
 			const there = performance.getEntriesByType("resource").map((e) => e.name.replace(/^.*\//, "")), missing = %s.filter((n) => !there.includes(n));
 			missing.length && left-- ? setTimeout(look, 100) : done(missing);

@@ -50,7 +50,7 @@ func (b *browser) trace(t *testing.T, meanwhile func()) (events []traceEvent) {
 	b.call(t, "Tracing.end", nil, nil)
 	select {
 	case <-b.traces:
-	case <-time.After(time.Minute):
+	case <-time.After(10 * time.Minute):
 		t.Fatal("the trace does not end")
 	}
 	b.mu.Lock()

@@ -40,10 +40,11 @@ func newServe(a *app) *cobra.Command {
 		GroupID: "look",
 		Long: `serve makes the files of a folder available over HTTP/1.1 and HTTP/2, as a CDN would: strong
 ETags (a hash of the content), Last-Modified, byte ranges, conditional requests, CORS headers.
-Bodies are never compressed. Nothing outside the folder is served, nor names that start with a
-dot. "/" is a page that shows the scenes in a browser (docs/web.md); a program that was built
-without it lists the manifests there. To programs that accept JSON "/" is a list of the scenes, as
-is untold-scenes.json: preview, simulate, validate and inspect take the server's address, too.
+JSON and other text is sent as gzip to those who accept it; all else is sent as it is. Nothing
+outside the folder is served, nor names that start with a dot. "/" is a page that shows the scenes
+in a browser (docs/web.md); a program that was built without it lists the manifests there. To
+programs that accept JSON "/" is a list of the scenes, as is untold-scenes.json: preview, simulate,
+validate and inspect take the server's address, too.
 
 --latency, --bandwidth and --fail-rate rehearse a bad network. All responses share the bandwidth.
 Which requests fail depends on --seed, the file and how often it was asked for, not on timing.

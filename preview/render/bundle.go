@@ -25,39 +25,31 @@ type vertexRange struct {
 }
 
 // pack stores the vertices of each mesh in as few bytes as it can do with, all on one
-// lattice.
-func (p *prepared) pack(meshes []records.Mesh) {
-	stretch := 1.0
-	for i := range p.objects {
-		o := &p.objects[i]
-		stretch = max(stretch, o.Column(0).Len(), o.Column(1).Len(), o.Column(2).Len())
+// lattice; made is what was made of them already, or nil.
+func (p *prepared) pack(meshes []records.Mesh, made *Packed) {
+	ranges, of := p.ranges(meshes)
+	if made == nil || !made.fits(ranges) {
+		made = p.packed(ranges)
 	}
-	packing := compact.Choose(p.vertices, stretch, false)
+	p.made = made
+	packing := made.Packing
 	if packing.Layout == compact.Full {
 		p.bundles = []bundle{{vertices: p.vertices, indices: p.indices}}
 		return
 	}
-	ranges, of := p.ranges(meshes, packing.Layout != compact.Colored)
-	var used [compact.Layouts]bool
-	var sizes [compact.Layouts]int
-	for i := range ranges {
-		l := ranges[i].layout
-		used[l] = true
-		sizes[l] += ranges[i].size / vertex.Size * l.Size()
-	}
 	var number [compact.Layouts]int32
 	for l := range compact.Layouts {
-		if used[l] {
+		if slices.Contains(made.Layouts, l) {
 			number[l] = int32(len(p.bundles))
 			packing.Layout = l
-			p.bundles = append(p.bundles, bundle{packing: packing, vertices: make([]byte, 0, sizes[l])})
+			p.bundles = append(p.bundles, bundle{packing: packing, vertices: made.Vertices[l]})
 		}
 	}
+	var first [compact.Layouts]int32
 	for i := range ranges {
-		r := &ranges[i]
-		b := &p.bundles[number[r.layout]]
-		r.first = int32(len(b.vertices) / r.layout.Size())
-		b.vertices = b.packing.Append(b.vertices, p.vertices[r.from:r.from+r.size])
+		r, l := &ranges[i], made.Layouts[i]
+		r.layout, r.first = l, first[l]
+		first[l] += int32(r.size / vertex.Size)
 	}
 	for i := range p.meshes {
 		m, r := &p.meshes[i], &ranges[of[i]]
@@ -67,9 +59,10 @@ func (p *prepared) pack(meshes []records.Mesh) {
 	p.dealIndices()
 }
 
-// ranges returns the vertex ranges of the meshes, in their order in the asset, and which is
-// whose. Where some overlap, all vertices are one range. white says that all colours are.
-func (p *prepared) ranges(meshes []records.Mesh, white bool) (list []vertexRange, of []int) {
+// ranges returns the vertex ranges of the meshes, in their order in the asset, with the
+// layouts that they have at least, and which is whose. Where some overlap, all vertices are
+// one range.
+func (p *prepared) ranges(meshes []records.Mesh) (list []vertexRange, of []int) {
 	type span struct{ from, size int }
 	spanOf := func(m *mesh) span {
 		return span{int(m.baseVertex) * vertex.Size, int(meshes[m.record].VertexSize)}
@@ -83,12 +76,9 @@ func (p *prepared) ranges(meshes []records.Mesh, white bool) (list []vertexRange
 			at = len(list)
 			number[s] = at
 			list = append(list, vertexRange{from: s.from, size: s.size, layout: compact.Plain})
-			if !white && !compact.White(p.vertices[s.from:s.from+s.size]) {
-				list[at].layout = compact.Colored
-			}
 		}
 		if p.materials[m.material].NormalTexture != records.NoIndex {
-			list[at].layout = max(list[at].layout, compact.Mapped)
+			list[at].layout = compact.Mapped
 		}
 	}
 	slices.SortFunc(list, func(a, b vertexRange) int {
@@ -163,6 +153,8 @@ func (n *rep) pending() (bytes int) {
 func (n *rep) forget() {
 	n.asset.Release()
 	n.asset = nil
+	n.made.release()
+	n.made = nil
 	for i := range n.bundles {
 		n.bundles[i].vertices, n.bundles[i].indices = nil, nil
 	}

@@ -30,7 +30,7 @@ func (r *Renderer) Upload(key payload.Key, asset *payload.Asset) error {
 	}
 	r.serial++
 	n := &rep{
-		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, bundles: p.bundles, asset: asset,
+		key: key, serial: r.serial, box: p.box, meshes: p.meshes, objects: p.objects, bundles: p.bundles, asset: asset, made: p.made,
 	}
 	r.addMaterials(n, p, asset)
 	for i := range n.meshes {

@@ -41,22 +41,25 @@ type prepared struct {
 	meshes            []mesh
 	objects           []geom.Mat4
 	materials         []records.Material // those that the meshes use
+	made              *Packed
 }
 
 // Prepare lays an asset out for Upload, which takes milliseconds for large ones and is to
 // be done where they are read (payload.FileLoader.Prepare); Upload does it otherwise. It may
 // be called from any goroutine. What the asset breaks, Upload tells.
 func Prepare(a *payload.Asset) {
-	if p, err := prepare(a); err == nil {
+	if p, err := prepare(a, nil); err == nil {
 		a.Ready = p
 	}
 }
 
-// readyOf takes what Prepare has made of an asset over, or makes it.
+// readyOf takes what Prepare has made of an asset over, or Pack, or makes it.
 func readyOf(a *payload.Asset) (*prepared, error) {
 	p, ok := a.Ready.(*prepared)
 	if !ok {
-		return prepare(a)
+		made, _ := a.Ready.(*Packed)
+		a.Ready = nil
+		return prepare(a, made)
 	}
 	a.Ready = nil
 	if parts := partsOf(a); parts != nil { // which are known since
@@ -68,9 +71,9 @@ func readyOf(a *payload.Asset) (*prepared, error) {
 	return p, nil
 }
 
-// prepare checks what drawing relies on and lays the asset out. The index
-// values themselves were checked when the file was read.
-func prepare(a *payload.Asset) (*prepared, error) {
+// prepare checks what drawing relies on and lays the asset out, with what Pack has made of
+// it, or nil. The index values themselves were checked when the file was read.
+func prepare(a *payload.Asset, made *Packed) (*prepared, error) {
 	p := &prepared{
 		box:      geom.EmptyBox(),
 		vertices: a.Geometry.Vertices, indices: a.Geometry.Indices,
@@ -110,7 +113,7 @@ func prepare(a *payload.Asset) (*prepared, error) {
 		p.box = p.box.Union(box)
 		p.meshes = append(p.meshes, m)
 	}
-	p.pack(a.Meshes)
+	p.pack(a.Meshes, made)
 	// Instances of the same geometry beside each other: one command draws them.
 	slices.SortStableFunc(p.meshes, func(a, b mesh) int {
 		return cmp.Or(cmp.Compare(a.bundle, b.bundle), cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))

@@ -91,8 +91,6 @@ func quad(center, right, up geom.Vec3) part {
 	return p
 }
 
-// TestOddOffsets: 32-bit indices behind an odd number of 16-bit ones start
-// where no draw call can point; they are moved.
 // TestEstimate: what is estimated of quads is about what they take, with base vertices and
 // without.
 func TestEstimate(t *testing.T) {
@@ -105,6 +103,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestOddOffsets: 32-bit indices behind an odd number of 16-bit ones start
+// where no draw call can point; they are moved.
 func TestOddOffsets(t *testing.T) {
 	small, big := quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0}), quad(geom.Vec3{5, 0, 0}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})
 	small.indices, big.wide = small.indices[:3], true
@@ -114,7 +114,7 @@ func TestOddOffsets(t *testing.T) {
 	if a.Meshes[1].IndexOffset%4 == 0 {
 		t.Fatal("the test has no odd offset")
 	}
-	p, err := prepare(a)
+	p, err := prepare(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestBundles(t *testing.T) {
 		if c.change != nil {
 			c.change(a)
 		}
-		p, err := prepare(a)
+		p, err := prepare(a, nil)
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -219,7 +219,7 @@ func TestPrepareRefuses(t *testing.T) {
 	} {
 		a := assemble([]part{quad(geom.Vec3{}, geom.Vec3{1, 0, 0}, geom.Vec3{0, 1, 0})}, nil)
 		breakIt(&a.Meshes[0])
-		if _, err := prepare(a); err == nil {
+		if _, err := prepare(a, nil); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -250,7 +250,7 @@ func TestUsedMaterials(t *testing.T) {
 	for i, m := range []uint32{2, records.NoIndex, 2, 7} {
 		a.Meshes[i].Material = m
 	}
-	p, err := prepare(a)
+	p, err := prepare(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

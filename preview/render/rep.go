@@ -26,6 +26,7 @@ type rep struct {
 
 	// Until it is resident:
 	asset *payload.Asset
+	made  *Packed
 	sent  int // bytes of the bundles, of each vertices first
 
 	resident, gone bool

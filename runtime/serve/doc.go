@@ -4,10 +4,11 @@
 // [New] makes an http.Handler of a folder. It answers GET and HEAD with strong
 // entity tags, Last-Modified, single and multiple byte ranges and conditional
 // requests (RFC 9110), under the CORS headers that a page of another origin
-// needs. Bodies are sent as they lie on the disk, never compressed, so that
-// ranges and hashes mean the bytes of the file. Nothing outside the folder is
-// reachable, links included; names that start with a dot do not exist; folders
-// are not listed, but "/" shows the manifests.
+// needs. JSON and other text is compressed for clients that accept gzip and ask
+// for no range, as another representation with a tag of its own; all else is sent
+// as it lies on the disk, so that ranges and hashes mean the bytes of the file.
+// Nothing outside the folder is reachable, links included; names that start with
+// a dot do not exist; folders are not listed, but "/" shows the manifests.
 //
 // The entity tag is a hash of the content: a scene that was cooked again, or
 // copied to another machine, keeps the tags of the files that did not change.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -82,8 +83,11 @@ func hashFile(ctx context.Context, f *os.File) (string, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	return `"` + hex.EncodeToString(h.Sum(nil)[:sha256.Size/2]) + `"`, nil
+	return tagOf(h), nil
 }
+
+// tagOf returns the tag of what a SHA-256 has seen.
+func tagOf(h hash.Hash) string { return `"` + hex.EncodeToString(h.Sum(nil)[:sha256.Size/2]) + `"` }
 
 // cancellable is a reader that ends with a context.
 type cancellable struct {

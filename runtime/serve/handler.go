@@ -19,6 +19,7 @@ type Handler struct {
 	opts   Options
 	tree   *tree
 	tags   *tags
+	packs  packs
 	faults *faults
 	bucket *bucket // nil without a limit
 	page   *page   // nil: "/" lists the scenes
@@ -48,7 +49,7 @@ func New(dir string, opts Options) (*Handler, error) {
 		}
 	}
 	h := &Handler{
-		page: p,
+		page: p, packs: packs{known: map[string][]byte{}},
 		opts: opts, tree: t, tags: &tags{clock: opts.Clock, known: map[string]*tag{}},
 		search: make(chan struct{}, 1), known: map[string]known{},
 		faults: &faults{rate: opts.FailRate, kinds: opts.FailWith, seed: opts.Seed, count: map[string]uint64{}},
@@ -158,14 +159,32 @@ func (h *Handler) file(w *response, r *http.Request, name string) {
 		w.entry.CutShort = true
 		return
 	case err != nil:
-		w.entry.Reason = err.Error()
-		w.fail(http.StatusInternalServerError, "the file cannot be read")
+		w.unreadable(err)
 		return
 	}
 	if tag != "" {
 		w.Header().Set("ETag", tag)
 	}
-	w.Header().Set("Content-Type", mediatype.Of(name))
+	kind := mediatype.Of(name)
+	w.Header().Set("Content-Type", kind)
+	if tag != "" && packable(kind, st.Size()) {
+		w.Header().Add("Vary", "Accept-Encoding")
+		// Half of a file is what a fault leaves, not half of a compressed one.
+		if w.fault == NoFault && wantsPacked(r) {
+			data, err := h.packs.of(r.Context(), tag, f)
+			switch {
+			case r.Context().Err() != nil:
+				w.entry.CutShort = true
+				return
+			case err != nil:
+				w.unreadable(err)
+				return
+			case data != nil:
+				w.sendPacked(r, tag, st.ModTime(), data)
+				return
+			}
+		}
+	}
 	settleRange(r, st.Size())
 	http.ServeContent(w, r, "", st.ModTime(), f)
 }
@@ -184,6 +203,12 @@ func (w *response) refuse(err error) {
 		w.entry.Reason = err.Error()
 	}
 	w.fail(http.StatusNotFound, "there is no such file")
+}
+
+// unreadable answers a request for a file that was opened and cannot be read.
+func (w *response) unreadable(err error) {
+	w.entry.Reason = err.Error()
+	w.fail(http.StatusInternalServerError, "the file cannot be read")
 }
 
 // failInjected answers with the status of injected failures.

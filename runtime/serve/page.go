@@ -35,8 +35,8 @@ var pageTypes = map[string]string{
 type page struct{ files map[string]pageFile }
 
 type pageFile struct {
-	kind, tag string
-	data      []byte
+	kind, tag    string
+	data, packed []byte // packed: compressed, nil where it is not
 }
 
 // readPage reads all files of a page; index.html is what "/" shows.
@@ -52,8 +52,12 @@ func readPage(from fs.FS) (*page, error) {
 			return err
 		}
 		sum := sha256.Sum256(data)
-		p.files[name] = pageFile{kind: kind, tag: `"` + hex.EncodeToString(sum[:16]) + `"`, data: data}
-		return nil
+		f := pageFile{kind: kind, tag: `"` + hex.EncodeToString(sum[:16]) + `"`, data: data}
+		if packable(kind, int64(len(data))) {
+			f.packed, err = packed(bytes.NewReader(data))
+		}
+		p.files[name] = f
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("serve: the page: %w", err)
@@ -74,6 +78,13 @@ func (p *page) send(w *response, r *http.Request, name string) {
 	w.Header().Set("ETag", f.tag)
 	w.Header().Set("Content-Type", f.kind)
 	w.Header().Set("Content-Security-Policy", pagePolicy)
+	if f.packed != nil {
+		w.Header().Add("Vary", "Accept-Encoding")
+		if wantsPacked(r) {
+			w.sendPacked(r, f.tag, time.Time{}, f.packed)
+			return
+		}
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.data))
 }
 

@@ -24,6 +24,8 @@ type response struct {
 	fault Fault // that this response still has to suffer
 	limit int64 // bytes of the body that are sent; -1: all
 	wrote bool  // the header
+
+	length int64 // of a compressed body; 0: it is not compressed
 }
 
 // Unwrap is for http.ResponseController.
@@ -37,6 +39,9 @@ func (w *response) WriteHeader(status int) {
 	}
 	if w.wrote {
 		return
+	}
+	if w.length > 0 && status == http.StatusOK {
+		w.Header().Set("Content-Length", strconv.FormatInt(w.length, 10))
 	}
 	if w.fault != NoFault && !w.cut(status) {
 		return

@@ -26,6 +26,6 @@ function run(module, settings) {
 
 onmessage = ({ data }) => {
   if (data.module) run(data.module, data.settings);
-  else if (data.settings) files.set(data.settings);
+  else if (data.settings) files && files.set(data.settings); // without them the module brings these, too
   else decoder.handle(new Uint8Array(data.bytes));
 };

@@ -3,6 +3,7 @@
 // disk and reads the parts that it needs. What was fetched is kept on the disk of the
 // browser (cache.js); as long as the manifest is the same it serves without a request.
 import { DiskCache } from "./cache.js";
+import { lean } from "./lean.js";
 
 const ROOT = "/served/";
 const HEAD = 256 << 10; // bytes of the first request for a file
@@ -25,12 +26,19 @@ const info = (directory, size, time, ino) => ({
   isDirectory: () => directory,
 });
 
-// One file as it was answered first.
+// whole reads all of an answer.
+async function whole(answer) {
+  const data = new Uint8Array(await answer.arrayBuffer());
+  return { data, size: data.length };
+}
+
+// One file as it was answered first. Of the manifest, scene, a part is left out.
 class File {
   constructor(files, url) {
     const stored = []; // places of parts on the disk
     Object.assign(this, { files, url, stored, ino: 0, size: 0, time: 0, tag: null, modified: null, version: null, parts: [], bytes: 0, opened: 0, at: Infinity });
     this.whole = url.pathname.endsWith(".json");
+    this.scene = files.isScene(url);
   }
 
   // open finds what the disk has of the file, or asks for its beginning.
@@ -86,7 +94,7 @@ class File {
       if (r.status === 304 && condition) return true;
       if (r.status === 416 && from === 0) return false; // it is empty
       if (!r.ok) throw fault(r.status === 404 || r.status === 410 ? "ENOENT" : r.status === 403 ? "EACCES" : "EIO", `${this.url.pathname}: ${r.status} ${r.statusText}`);
-      const data = new Uint8Array(await r.arrayBuffer());
+      const { data, size: came } = this.scene ? await lean(r.body) : await whole(r);
       const range = r.status === 206 && /bytes (\d+)-\d+\/(\d+)/.exec(r.headers.get("Content-Range") || "");
       const at = range ? +range[1] : 0;
       const size = range ? +range[2] : data.length;
@@ -97,7 +105,7 @@ class File {
       }
       this.is(size, tag, r.headers.get("Last-Modified"));
       if (data.length) this.keep(at, data);
-      files.loaded += data.length;
+      files.loaded += came;
       files.told(files.loaded);
       if (this.whole) files.manifest(this);
       const disk = !this.whole && (await files.disk);
@@ -174,10 +182,15 @@ export class Files {
     this.disk.then((d) => d && d.close());
   }
 
+  // isScene reports whether an address is that of the manifest.
+  isScene(url) {
+    return url.href === this.url(ROOT + this.scene).href;
+  }
+
   // manifest takes note of the version of the manifest.
   manifest(file) {
     const version = file.tag || file.modified;
-    if (file.url.href !== this.url(ROOT + this.scene).href || version === this.version) return;
+    if (!file.scene || version === this.version) return;
     this.version = version;
     this.renewed(version);
   }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -30,7 +31,7 @@ type Port interface {
 
 // Patience with workers.
 const (
-	startTime = 20 * time.Second // until one is ready
+	startTime = 60 * time.Second // until one is ready
 	hangTime  = 60 * time.Second // without a sign, after something was cancelled
 )
 
@@ -82,7 +83,8 @@ type job struct {
 	here     func()                                        // does it in this program; it answers
 	take     func(kind byte, r *reader, keep func()) error // answers with a message; the error is that of the message
 	fail     func(error)
-	answered bool // or being answered
+	packed   *render.Packed // has come
+	answered bool           // or being answered
 	suspect  bool
 	release  func() bool // stops listening to the context
 }
@@ -155,6 +157,9 @@ func (p *Pool) Start(req payload.Request) {
 		case kindAsset:
 			x, err := readAsset(r, keep)
 			if err == nil {
+				if j.packed != nil {
+					x.Asset.Ready = j.packed
+				}
 				req.Done.Loaded(req.Token, x)
 			}
 			return err
@@ -264,6 +269,7 @@ func (p *Pool) give(j *job) {
 		go j.here()
 		return
 	}
+	j.packed = nil // of a worker that has died
 	to.jobs[j.token] = j
 	if to.ready {
 		p.port.Send(to.at, j.parts)
@@ -291,6 +297,13 @@ func (p *Pool) got(w *worker, size int, read func([]byte)) {
 		}
 	}
 	j := w.jobs[token]
+	if err == nil && kind == kindPacked {
+		var made *render.Packed
+		if made, err = readPacked(r, keep); err == nil && j != nil {
+			j.packed = made
+		}
+		j = nil // which is not answered yet
+	}
 	if err == nil && j != nil {
 		delete(w.jobs, token)
 		p.tried(j)

@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
 	"github.com/untoldkit/untold/internal/testfile"
+	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -158,6 +160,17 @@ func TestPoolAnswersAsTheProgram(t *testing.T) {
 		if got.GeometryBytes != want.GeometryBytes || got.Nodes != want.Nodes || !bytes.Equal(got.Asset.Geometry.Vertices, want.Asset.Geometry.Vertices) ||
 			!bytes.Equal(got.Asset.Geometry.Indices, want.Asset.Geometry.Indices) || got.Asset.Dir != want.Asset.Dir || got.Asset.Version != want.Asset.Version {
 			t.Errorf("%s: another tile", name)
+		}
+		// Workers pack vertices, too.
+		made, _ := got.Asset.Ready.(*render.Packed)
+		if here := name != "two"; here != (made == nil) {
+			t.Errorf("%s: packed is %v", name, made)
+		}
+		if made != nil {
+			made.Release = nil
+			if diff := cmp.Diff(render.Pack(want.Asset), made, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: %s", name, diff)
+			}
 		}
 		if diff := cmp.Diff(want.Asset.Layout().Stubs, got.Asset.Layout().Stubs); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/workpool"
+	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -118,6 +120,7 @@ func (s *Server) load(req payload.Request, version [32]byte) {
 		case req.Kept != nil && x.Asset.Shares(req.Kept):
 			s.answer(token, newWriter(kindKept, token))
 		default:
+			s.pack(req.Context, token, x.Asset)
 			s.answer(token, writeAsset(token, &x))
 		}
 	}, nil)
@@ -125,6 +128,16 @@ func (s *Server) load(req payload.Request, version [32]byte) {
 		s.expect(req.File(), req.Size)
 	}
 	s.files.Start(req)
+}
+
+// pack sends what the vertices of a tile become on the GPU, ahead of the tile.
+func (s *Server) pack(ctx context.Context, token uint64, a *payload.Asset) {
+	if a.Parts != nil || ctx.Err() != nil {
+		return
+	}
+	if made := render.Pack(a); made != nil && made.Packing.Layout != compact.Full {
+		s.send(writePacked(token, made).message())
+	}
 }
 
 // damaged reports whether an error says that a file is not as it should be.

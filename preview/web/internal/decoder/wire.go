@@ -21,6 +21,7 @@ const (
 	kindKept    = 6 // a token: the file is the one that is kept
 	kindImage   = 7 // a token, and the answer to kindTexture
 	kindFailure = 8 // a token, and the error that answers either
+	kindPacked  = 9 // a token, and the packed vertices of the kindAsset that follows
 )
 
 // headBytes are the form, the kind, two bytes of padding and the token: 0 where there
@@ -149,6 +150,15 @@ func (r *reader) size() int64 {
 		return 0
 	}
 	return int64(n)
+}
+
+// finite reads a number, which is one.
+func (r *reader) finite() float32 {
+	v := r.f32()
+	if v-v != 0 {
+		r.fail("%g", v)
+	}
+	return v
 }
 
 // count reads how many records of a size follow: no more than there are bytes for.

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/internal/fuzzbound"
+	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -105,6 +108,32 @@ func TestBlocksAreAligned(t *testing.T) {
 	}
 }
 
+// samplePacked is the vertices of sampleAsset with a colour and a normal map.
+func samplePacked() *render.Packed {
+	p := &render.Packed{Layouts: []compact.Layout{compact.Plain, compact.Colored}}
+	p.Packing = compact.Packing{Layout: compact.Colored, Lattice: compact.Lattice{Origin: [3]float32{-1, 2, 0.5}, Step: 1.0 / 8192}}
+	p.Vertices[compact.Plain] = bytes.Repeat([]byte{1, 2}, 16)
+	p.Vertices[compact.Colored] = bytes.Repeat([]byte{3, 4, 5}, 8)
+	return p
+}
+
+func TestPackedRoundTrip(t *testing.T) {
+	want := samplePacked()
+	r, kind, token := newReader(joined(writePacked(9, want)))
+	released := 0
+	got, err := readPacked(r, func() { released++ })
+	if err != nil || kind != kindPacked || token != 9 {
+		t.Fatalf("kind %d, token %d, %v", kind, token, err)
+	}
+	if got.Release(); released != 1 {
+		t.Error("the message does not go back")
+	}
+	got.Release = nil
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestImageRoundTrip(t *testing.T) {
 	want := sampleImage()
 	r, kind, token := newReader(joined(writeImage(5, want)))
@@ -172,7 +201,7 @@ func TestFailureRoundTrip(t *testing.T) {
 func messages() [][]byte {
 	x := sampleAsset()
 	return [][]byte{
-		joined(writeAsset(1, &x)), joined(writeImage(2, sampleImage())), joined(writeFailure(3, payload.ErrMismatch)), joined(newWriter(kindKept, 4)),
+		joined(writeAsset(1, &x)), joined(writeImage(2, sampleImage())), joined(writeFailure(3, payload.ErrMismatch)), joined(newWriter(kindKept, 4)), joined(writePacked(8, samplePacked())),
 		joined(newWriter(kindReady, 0)), joined(newWriter(kindCancel, 5)), joined(writeLoad(&payload.Request{Token: 6, TileID: "t", Path: "a.untold"})),
 		joined(writeTexture(7, &textureRequest{"d", "u", texfile.Options{MaxSize: 4}})),
 	}
@@ -190,6 +219,8 @@ func readAny(message []byte) error {
 		_, err = readAsset(r, nil)
 	case kindImage:
 		_, err = readImage(r)
+	case kindPacked:
+		_, err = readPacked(r, nil)
 	case kindFailure:
 		_, err = readFailure(r)
 	case kindLoad:
@@ -240,6 +271,21 @@ func TestBadMessages(t *testing.T) {
 			img.Levels[1].Width = 3
 			return joined(writeImage(1, img))
 		}(), "level 2 is 3 x 1 texels"},
+		{"a layout that is none", func() []byte {
+			p := samplePacked()
+			p.Layouts[1] = compact.Layouts
+			return joined(writePacked(1, p))
+		}(), "layout 4"},
+		{"a lattice of nothing", func() []byte {
+			p := samplePacked()
+			p.Packing.Step = 0
+			return joined(writePacked(1, p))
+		}(), "a step of 0"},
+		{"a lattice nowhere", func() []byte {
+			p := samplePacked()
+			p.Packing.Origin[2] = float32(math.NaN())
+			return joined(writePacked(1, p))
+		}(), "NaN"},
 		{"a use that is none", func() []byte {
 			img := sampleImage()
 			img.Use = 200

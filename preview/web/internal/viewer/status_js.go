@@ -17,6 +17,7 @@ type teller struct {
 	frames int
 	worst  float64 // milliseconds of a frame, without the wait for the browser
 	views  *preview.Viewpoint
+	drawn  bool // something was
 }
 
 // status is preview.Options.OnStatus.
@@ -24,10 +25,12 @@ func (t *teller) status(s *preview.Status) {
 	t.frames++
 	t.worst = max(t.worst, s.Frame.MS-s.Frame.Present)
 	now := time.Now()
-	since := now.Sub(t.told)
-	if since < statusEvery {
+	since := max(now.Sub(t.told), time.Millisecond) // which clocks of browsers may not tell
+	first := !t.drawn && s.Drawn.Draws > 0          // told at once
+	if since < statusEvery && !first {
 		return
 	}
+	t.drawn = t.drawn || first
 	t.viewpoints(s.Viewpoints)
 	c := &s.Camera
 	t.page.Call("status", map[string]any{
