@@ -48,7 +48,7 @@ func tuningFiles() []string {
 
 // tuning has one view of the city at different settings, each with its levels.
 func (s *studio) tuning(out string) error {
-	v := &view{[3]float64{-30, 60, 330}, [3]float64{0.69, -0.26, -0.68}}
+	v := &view{position: [3]float64{-30, 60, 330}, forward: [3]float64{0.69, -0.26, -0.68}}
 	for _, c := range settings {
 		scene, err := s.cook(c.name, s.city, append([]string{"--whole-limit", "0"}, c.cook...)...)
 		if err != nil {
@@ -93,7 +93,7 @@ func (s *studio) levels(out string) error {
 	if err != nil {
 		return err
 	}
-	v := &view{[3]float64{-20, 75, 345}, [3]float64{0.66, -0.2, -0.72}}
+	v := &view{position: [3]float64{-20, 75, 345}, forward: [3]float64{0.66, -0.2, -0.72}}
 	var cells []image.Image
 	for level, name := range []string{"full", "lod1", "lod2", "hlod"} {
 		m, err := manifest.Load(scene)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -73,7 +74,10 @@ func (s *studio) call(program string, args ...string) error {
 }
 
 // view is a camera that stands still.
-type view struct{ position, forward [3]float64 }
+type view struct {
+	position, forward [3]float64
+	seconds           float64 // until the picture is taken, 0: 4
+}
 
 // shot draws a scene and returns the picture.
 func (s *studio) shot(scene string, v *view, size string, flags ...string) (image.Image, error) {
@@ -82,7 +86,7 @@ func (s *studio) shot(scene string, v *view, size string, flags ...string) (imag
 	if v != nil {
 		camera := filepath.Join(s.dir, "camera.json")
 		if err := writeJSON(camera, map[string]any{"fov_y_degrees": 40, "camera": []any{
-			map[string]any{"t": 0, "position": v.position, "forward": v.forward}, map[string]any{"t": 4},
+			map[string]any{"t": 0, "position": v.position, "forward": v.forward}, map[string]any{"t": cmp.Or(v.seconds, 4)},
 		}}); err != nil {
 			return nil, err
 		}
