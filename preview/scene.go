@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -231,8 +232,17 @@ func (a *app) noticed(e *event.Event) {
 		a.appear.noticed(e, tile, a.shown.s, a.clock.elapsed())
 	}
 	if isFailure(e.Kind) && e.Err != nil {
-		a.messages.alert(fmt.Sprintf("tile %s: %v", e.Tile, e.Err))
+		a.messages.alert(failureOf(e))
 	}
+}
+
+// failureOf says what went wrong with a load, and of which tile.
+func failureOf(e *event.Event) string {
+	text := e.Err.Error()
+	if strings.HasPrefix(text, "tile "+e.Tile) {
+		return text
+	}
+	return "tile " + e.Tile + ": " + text
 }
 
 // isFailure reports whether an event is a load that went wrong.
