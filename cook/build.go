@@ -32,6 +32,7 @@ type payload struct {
 	above   bool         // nodes of the pyramid stand in for it
 	// levelsMade: they are made although those of other payloads are estimated.
 	levelsMade bool
+	guessed    bool // levels are estimated, or left out by an estimate
 	share      geometryLoad
 	// predicted are the triangles that it is likely to have, whatever the memory.
 	predicted int64

@@ -247,10 +247,10 @@ func (x *cellIndex) covers(triangles int, in partition.CellRange) bool {
 			}
 		}
 		n += int64(r.triangles)
-		needed += int64(r.triangles) * r.cells.number()
-		if n > int64(triangles) || needed > mostNeeded*int64(triangles) {
+		if n > int64(triangles) || r.cells.number() > (mostNeeded*int64(triangles)-needed)/int64(r.triangles) {
 			return false
 		}
+		needed += int64(r.triangles) * r.cells.number()
 	}
 	return len(x.runs) == 0 || n == int64(triangles)
 }

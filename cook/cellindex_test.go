@@ -258,6 +258,20 @@ func TestPlanOfTerrain(t *testing.T) {
 	}
 }
 
+// TestCellIndexOverflow: runs that need more cells than a number holds are too many.
+func TestCellIndexOverflow(t *testing.T) {
+	in := partition.CellRange{Max: [3]int32{1 << 16, 1 << 16, 1 << 16}}
+	for _, most := range []uint16{1<<15 - 1, mostCells - 1} { // 2^45 cells, and about 2^48
+		box := cellBox{most: [3]uint16{most, most, most}}
+		for n := int32(1); n > 0; n *= 2 { // 2^19 times 2^45 is 0
+			x := cellIndex{runs: []cellRun{{n, box}}}
+			if x.covers(int(n), in) {
+				t.Errorf("%d triangles in %d cells each", n, box.number())
+			}
+		}
+	}
+}
+
 // FuzzCellIndexes: what a plan says of cells is refused, or leads to cells that there are
 // and to as many triangles, and never costs more than its bytes allow.
 func FuzzCellIndexes(f *testing.F) {

@@ -47,7 +47,7 @@ type Result struct {
 	PyramidTriangles int                `json:"pyramid_triangles"`
 	PyramidBytes     int64              `json:"pyramid_bytes"`             // without the textures, which TextureBytes has
 	Dropped          []Drop             `json:"dropped_levels"`            // asked for and not made
-	Estimated        int                `json:"tiles_estimated,omitempty"` // of a dry run: whose levels, with all that follows from them, are estimates
+	Estimated        int                `json:"tiles_estimated,omitempty"` // of a dry run: whose levels, with all that follows from them, are estimates; the reasons of dropped levels say so
 	Textures         int                `json:"textures"`
 	TextureBytes     int64              `json:"texture_bytes"`
 	TextureTotals    TextureTotals      `json:"texture_totals"`
@@ -368,7 +368,11 @@ func (c *scenePlan) summarize(m *manifest.Manifest, payloads []payload, nodes []
 			}
 		}
 		if len(p.drops) > 0 {
-			c.ns.add("levels-not-paying", len(p.drops), i, p.tile+" "+p.drops[0].Level)
+			where := p.tile + " " + p.drops[0].Level
+			if c.estimated > 0 {
+				where += "; some by estimate"
+			}
+			c.ns.add("levels-not-paying", len(p.drops), i, where)
 		}
 		res.Dropped = append(res.Dropped, p.drops...)
 	}

@@ -218,6 +218,25 @@ func TestEstimateWithoutSamples(t *testing.T) {
 	if n := c.estimateLevels(all); n != 1 || all[0].levelsMade || all[1].levelsMade || len(all[1].drops) != 3 {
 		t.Errorf("%d tiles: %+v", n, all)
 	}
+	// What is left out for what is estimated says so, and what is certain does not.
+	p = payload{predicted: guessTriangles + 1, full: 10_000, area: 10_000, gpuBytes: 480_000}
+	p.levels = []level{{name: "lod1", ratio: 0.5}, {name: "lod2", ratio: 0.45}, {name: "hlod", hlod: true, ratio: 0.001}}
+	few := payload{levels: slices.Clone(list), full: 100, area: 1, gpuBytes: 4800}
+	some := []payload{p, few}
+	if n := c.estimateLevels(some); n != 1 || len(some[0].drops) != 2 || !strings.HasPrefix(some[0].drops[0].Reason, "by estimate: its 4500 triangles would save too few") {
+		t.Errorf("%d tiles: %+v", n, some)
+	}
+	for _, d := range append(some[0].drops[1:], some[1].drops...) {
+		if strings.Contains(d.Reason, "estimate") {
+			t.Errorf("%+v is certain", d)
+		}
+	}
+	// A tile of which a level is left out only by its number of triangles counts: it may
+	// have fewer.
+	one := []payload{{levels: []level{{name: "lod1", ratio: 0.95}}, full: 10_000, area: 1, gpuBytes: 1}}
+	if n := c.estimateLevels(one); n != 1 || len(one[0].drops) != 1 || !strings.HasPrefix(one[0].drops[0].Reason, "by estimate: ") {
+		t.Errorf("%d tiles: %+v", n, one)
+	}
 	last := 0.0
 	for _, l := range all[0].levels {
 		if want := 0.14 / l.ratio; !l.made || math.Abs(l.seen-want) > 1e-9 || l.seen <= last || l.triangles != int(10_000*l.ratio) || l.gpuBytes != int64(48*l.triangles) {

@@ -149,7 +149,7 @@ func (c *scenePlan) unmake(p *payload, l *level, reason string) {
 	l.made, l.textures = false, nil
 	l.atlasBytes, l.atlasGPU = 0, 0
 	l.takenBack = !c.opts.DryRun
-	p.drop(l, "%s", reason)
+	p.drop(l, "%s%s", p.doubt(), reason)
 }
 
 // takenBack returns the staged files of levels that were taken back.

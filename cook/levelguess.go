@@ -60,7 +60,7 @@ type guess struct {
 }
 
 // estimateLevels fills in the levels of the payloads for which none were made, and
-// returns of how many it takes some to be worth making.
+// returns of how many it says more than is certain.
 func (c *scenePlan) estimateLevels(payloads []payload) (estimated int) {
 	guesses := map[string]guess{}
 	for i := range payloads {
@@ -76,7 +76,7 @@ func (c *scenePlan) estimateLevels(payloads []payload) (estimated int) {
 			}
 			return g
 		})
-		if slices.ContainsFunc(p.levels, func(l level) bool { return l.made }) {
+		if p.guessed {
 			estimated++
 		}
 	}
@@ -118,13 +118,23 @@ func (c *scenePlan) estimate(p *payload, by func(*level) guess) {
 			p.drop(l, "it would keep %d of %d triangles; a level needs %d", target, p.full, least)
 			continue
 		case float64(target) > most:
-			p.drop(l, "its %d triangles would save too few of the %d of %s: a level has at most %.0f", target, finer, name, max(0, math.Floor(most)))
+			p.guessed = p.guessed || most >= float64(least) // it may have fewer
+			p.drop(l, "%sits %d triangles would save too few of the %d of %s: a level has at most %.0f", p.doubt(), target, finer, name, max(0, math.Floor(most)))
 			continue
 		}
 		g := by(l)
 		seen = max(seen, float64(g.seen*p.side()))
+		p.guessed = true
 		l.made, l.triangles, l.seen = true, target, seen
 		l.gpuBytes = int64(float64(p.gpuBytes) / float64(p.full) * float64(target) * g.bytes)
 		finer, name = target, l.name
 	}
+}
+
+// doubt is what reasons begin with that follow from estimates.
+func (p *payload) doubt() string {
+	if p.guessed {
+		return "by estimate: "
+	}
+	return ""
 }

@@ -340,15 +340,15 @@ func printCooked(a *app, r *cook.Result) error {
 	case r.Reused > 0:
 		_, err = fmt.Fprintf(a.stdout, "%d of them taken from an earlier cook, for which nothing has changed\n", r.Reused)
 	}
-	if r.Levels > 0 {
-		size := fmt.Sprintf(" (%s, %s)", human.Plural(r.LevelTriangles, "triangle"), human.Bytes(r.LevelBytes))
+	if r.Levels > 0 || r.Estimated > 0 {
+		about, size := "", fmt.Sprintf(" (%s, %s)", human.Plural(r.LevelTriangles, "triangle"), human.Bytes(r.LevelBytes))
 		if r.DryRun {
 			size = ", as far as they will pay"
 		}
 		if r.Estimated > 0 {
-			size = fmt.Sprintf(" at most; those of %s are estimated, and so are distances (--plan FILE.json or --report FILE makes all, which takes as long as a cook)", human.Plural(r.Estimated, "tile"))
+			about, size = "about ", fmt.Sprintf("; those of %s are estimated, and so are distances (--plan FILE.json or --report FILE makes all, which takes as long as a cook)", human.Plural(r.Estimated, "tile"))
 		}
-		_, err = fmt.Fprintf(a.stdout, "%s%s\n", human.Plural(r.Levels, "LOD or HLOD file"), size)
+		_, err = fmt.Fprintf(a.stdout, "%s%s%s\n", about, human.Plural(r.Levels, "LOD or HLOD file"), size)
 	}
 	if r.PyramidNodes > 0 && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "a pyramid of %s above the tiles (%s, %s)\n", human.Plural(r.PyramidNodes, "merged HLOD"), human.Plural(r.PyramidTriangles, "triangle"), human.Bytes(r.PyramidBytes))
@@ -385,7 +385,8 @@ func needsText(r *cook.Result) string {
 		return fmt.Sprintf("%s%s; small enough to be whole: full detail as far as it is seen, %s of geometry on the GPU (--whole-limit 0 makes levels)",
 			tilesText(r.Tiles), size, human.Bytes(n.GPUBytes))
 	case r.Levels == 0:
-		return fmt.Sprintf("%s%s; seen within %s; %s of geometry on the GPU, at most %s at a time", tilesText(r.Tiles), size, human.Distance(n.Full), human.Bytes(n.GPUBytes), human.Bytes(n.MostBytes))
+		return fmt.Sprintf("%s%s; seen within %s%s; %s of geometry on the GPU, at most %s%s at a time",
+			tilesText(r.Tiles), size, about, human.Distance(n.Full), human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))
 	}
 	return fmt.Sprintf("%s%s; full within %s%s, coarsest to %s%s; %s of geometry on the GPU, at most %s%s at a time",
 		tilesText(r.Tiles), size, about, human.Distance(n.Full), about, human.Distance(n.Seen), human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))

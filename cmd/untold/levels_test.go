@@ -78,13 +78,23 @@ func TestEstimatesAreCalledSo(t *testing.T) {
 	a := &app{stdout: &out, stderr: io.Discard}
 	m := &manifest.Manifest{TileSize: &manifest.Vec3Size{X: 8, Y: 8, Z: 8}}
 	r := &cook.Result{DryRun: true, Estimated: 2, Levels: 3, Manifest: m, Plan: cook.Summarize(m), Needs: &cook.Needs{Full: 30, Seen: 90}}
-	for _, want := range []string{"at most; those of 2 tiles are estimated", "full within about 30 m, coarsest to about 90 m", "at most about 0 B"} {
-		if err := printCooked(a, r); err != nil || !strings.Contains(out.String(), want) {
-			t.Errorf("%v: %q is not in\n%s", err, want, out.String())
+	r.Plan.Levels = []cook.LevelsCount{{Level: "lod1", Tiles: 3}}
+	wants := func(list ...string) {
+		t.Helper()
+		out.Reset()
+		err := printCooked(a, r)
+		for _, want := range list {
+			if err != nil || !strings.Contains(out.String(), want) {
+				t.Errorf("%v: %q is not in\n%s", err, want, out.String())
+			}
 		}
 	}
+	wants("about 3 LOD or HLOD files; those of 2 tiles are estimated", "full within about 30 m, coarsest to about 90 m", "at most about 0 B", "level  tiles, about")
+	// Where none is worth making, that is an estimate as well.
+	r.Levels, r.Plan.Levels = 0, nil
+	wants("about 0 LOD or HLOD files; those of 2 tiles are estimated", "seen within about 30 m", "at most about 0 B")
 	out.Reset()
-	r.Estimated = 0
+	r.Estimated, r.Levels, r.Plan.Levels = 0, 3, []cook.LevelsCount{{Level: "lod1", Tiles: 3}}
 	if err := printCooked(a, r); err != nil || strings.Contains(out.String(), "about") || strings.Contains(out.String(), "estimated") {
 		t.Errorf("%v:\n%s", err, out.String())
 	}

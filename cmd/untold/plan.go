@@ -154,7 +154,11 @@ func printPlan(a *app, r *cook.Result) {
 	}
 	if len(p.Levels) > 0 {
 		fmt.Fprintln(w)
-		t := newTable(0, "level", ">tiles", ">triangles", ">bytes")
+		tiles := ">tiles"
+		if r.Estimated > 0 {
+			tiles += ", about"
+		}
+		t := newTable(0, "level", tiles, ">triangles", ">bytes")
 		for _, c := range p.Levels {
 			if r.DryRun {
 				t.add(c.Level, human.Count(c.Tiles), "", "")

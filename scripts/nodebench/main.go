@@ -67,6 +67,9 @@ func run(log io.Writer, o *options) error {
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
+	if o.jobs < 1 {
+		return fmt.Errorf("-jobs is %d, and one node at least is compared at a time", o.jobs)
+	}
 	cells := make([]cell, len(chosen))
 	errs := make([]error, len(chosen))
 	var next atomic.Int64
@@ -194,7 +197,7 @@ func simplify(o *options, name string, full *model.Mesh, triangles int) (map[str
 	if err != nil {
 		return nil, err
 	}
-	if err := writeMesh(filepath.Join(dir, name+".mesh"), full); err != nil {
+	if err := errors.Join(forget(dir, name), writeMesh(filepath.Join(dir, name+".mesh"), full)); err != nil {
 		return nil, err
 	}
 	scripts, err := filepath.Abs(filepath.Join("scripts", "lodpeers"))
@@ -213,8 +216,7 @@ func simplify(o *options, name string, full *model.Mesh, triangles int) (map[str
 	}
 	out := map[string]*model.Mesh{}
 	for _, peer := range peers {
-		// The percentage in the name is rounded by each program as it likes.
-		files, err := filepath.Glob(filepath.Join(dir, name+"."+peer+".*.mesh"))
+		files, err := made(dir, name, peer)
 		if err != nil {
 			return nil, err
 		}
@@ -226,6 +228,28 @@ func simplify(o *options, name string, full *model.Mesh, triangles int) (map[str
 		}
 	}
 	return out, nil
+}
+
+// made returns what a peer has made of a mesh: one file, whose name has a percentage that
+// each program rounds as it likes.
+func made(dir, name, peer string) ([]string, error) {
+	return filepath.Glob(filepath.Join(dir, name+"."+peer+".*.mesh"))
+}
+
+// forget removes what was made of a mesh of that name before, of another scene maybe.
+func forget(dir, name string) error {
+	for _, peer := range peers {
+		files, err := made(dir, name, peer)
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if err := os.Remove(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func writeMesh(path string, m *model.Mesh) (err error) {

@@ -84,3 +84,21 @@ func TestRewrite(t *testing.T) {
 		t.Error("a page without a table")
 	}
 }
+
+// TestForget: what was made of another mesh of the same name is not taken for what is made
+// now.
+func TestForget(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"n.sloppy.10.mesh", "n.sloppy.9.5.mesh", "n.blender.10.mesh", "n.mesh", "nn.sloppy.10.mesh"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := forget(dir, "n"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != "n.mesh" || filepath.Base(left[1]) != "nn.sloppy.10.mesh" {
+		t.Errorf("%v, %v", left, err)
+	}
+}
