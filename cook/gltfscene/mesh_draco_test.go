@@ -176,7 +176,7 @@ func TestDracoFaults(t *testing.T) {
 		{"magic", func(b *builder, _, _ object) { b.bin[0] = 'X' }, ErrMalformed, "does not begin with DRACO"},
 		{"version", func(b *builder, _, _ object) { b.bin[6] = 1 }, ErrUnsupported, "bitstream version 2.1"},
 		{"cut off", func(b *builder, _, ext object) { ext["bufferView"] = b.view(b.bin[:100], 0) }, ErrMalformed, "compress the file again"},
-		{"huge count", func(b *builder, _, _ object) { b.acc(0)["count"] = 1 << 40 }, ErrTooLarge, "decoded geometry"},
+		{"huge count", func(b *builder, _, _ object) { b.acc(0)["count"] = int64(1 << 40) }, ErrTooLarge, "decoded geometry"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b, prim, ext := packed(t)
