@@ -112,16 +112,10 @@ func stretchOf(from, d float64, had bool) float64 {
 // when everything fits again.
 func (b *geometryBudget) splitBudget() {
 	a := &b.split
-	budget, floor := float64(b.memory.GeometryBudget), 0.0
-	for _, sc := range b.scenes {
-		if sc.drafts() {
-			floor = draftStretch
-			sc.lookAround()
-		}
-	}
+	budget := float64(b.memory.GeometryBudget)
 	if budget <= 0 || b.cfg.Handoff == config.HandoffStrict ||
 		!a.scarce && !b.refused && float64(b.used()+b.pending) < b.cfg.LowWaterMark*budget {
-		b.plenty(floor)
+		b.plenty()
 		return
 	}
 	if a.split && b.memory.GeometryBudget == a.budget && b.now-a.splitAt < b.updateInterval {
@@ -138,7 +132,7 @@ func (b *geometryBudget) splitBudget() {
 	}
 	room := float64(splitPart*b.cfg.HighWaterMark*budget) - others
 	if cheapest+extras+meshes <= room {
-		b.plenty(floor)
+		b.plenty()
 		return
 	}
 	forDetail := min(float64(detailPart*room), extras)
@@ -149,7 +143,7 @@ func (b *geometryBudget) splitBudget() {
 	}
 	b.sumDetail(keep)
 	stretch, detail := a.detailFor(left)
-	b.setLimits(true, keep, max(stretch, floor), min(keep, detail))
+	b.setLimits(true, keep, stretch, min(keep, detail))
 	b.findReserve()
 }
 
@@ -160,7 +154,7 @@ func (b *geometryBudget) findReserve() {
 		if ref := sc.refinement; ref != nil {
 			for i := range ref.nodes {
 				row := ref.first + int32(i)
-				if b.closesLate(&ref.nodes[i]) && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
+				if b.closesLate(sc, &ref.nodes[i]) && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
 					b.split.reserve = max(b.split.reserve, b.cost(sc, row, payload.RepHLOD))
 				}
 			}
@@ -253,9 +247,9 @@ func (a *budgetSplit) extend(room, budget float64) (keep, cheapest float64) {
 	return math.Inf(1), cheapest
 }
 
-// plenty ends the shortage, but for a stretch that is wanted all the same.
-func (b *geometryBudget) plenty(stretch float64) {
-	b.setLimits(stretch > 0, math.Inf(1), stretch, math.Inf(1))
+// plenty ends the shortage.
+func (b *geometryBudget) plenty() {
+	b.setLimits(false, math.Inf(1), 0, math.Inf(1))
 	b.split.reserve = 0
 }
 
@@ -384,6 +378,19 @@ func (b *geometryBudget) climb(sc *scene, tile int32, w *tileDemand, f func(stre
 	}
 }
 
+// leastStretch returns the least stretch at which something of the scene is granted its
+// next finer level: 0 all are, infinite none is.
+func (sc *scene) leastStretch() float64 {
+	least := 0.0
+	if sc.budget.scarce {
+		least = sc.budget.stretch
+	}
+	if sc.drafts() {
+		least = max(least, draftStretch)
+	}
+	return least
+}
+
 // limits returns both distances, as the query radius where there is no
 // shortage. A tile that was evicted a moment ago is never within the first.
 func (a *budgetSplit) limits(query float64) (keep, detail float64) {
@@ -400,17 +407,16 @@ func (a *budgetSplit) limits(query float64) (keep, detail float64) {
 // limitSlack returns how far a tile's distance d lies from the nearest of the limits,
 // in metres: see scene.slack.
 func (sc *scene) limitSlack(tile int32, d float64) float64 {
-	a := sc.budget
-	if !a.scarce {
-		return math.Inf(1)
+	a, least, m := sc.budget, sc.leastStretch(), math.Inf(1)
+	if a.scarce {
+		m = min(math.Abs(d-a.keepDistance), math.Abs(d-float64(a.keepDistance*keepLead)))
 	}
-	m := min(math.Abs(d-a.keepDistance), math.Abs(d-float64(a.keepDistance*keepLead)))
-	if !(a.stretch > 0) || math.IsInf(a.stretch, 1) {
+	if !(least > 0) || math.IsInf(least, 1) {
 		return m
 	}
 	levels := sc.tiles.levels[sc.tiles.levelAt[tile]:sc.tiles.levelAt[tile+1]]
 	for i := range levels {
-		at := float64(levels[i].from*sc.detailOf(tile)) / a.stretch
+		at := float64(levels[i].from*sc.detailOf(tile)) / least
 		m = min(m, math.Abs(1+d-at), math.Abs(1+d-float64(at*keepLead)))
 	}
 	return m

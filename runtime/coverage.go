@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -94,8 +95,8 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 
 // AtRest reports whether everything that is wanted from where the camera is has
 // been asked for and has come: nothing is in flight, nothing waits for a slot or
-// to be looked at, and nothing fades.
+// to be looked at, nothing fades, and no scene has a draft.
 func (s *Streamer) AtRest() bool {
-	return s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
+	return !slices.ContainsFunc(s.scenes, (*scene).drafts) && s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
 		!s.wake && s.residency.awaited == 0 && s.activeFades() == 0
 }

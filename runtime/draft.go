@@ -9,14 +9,18 @@ import (
 
 // A scene with a pyramid begins with a draft: until all that is in view has come, it is as
 // coarse as if draftStretch times as much of its error might be seen, and nothing is loaded
-// that is out of view. What is seen from the start takes a fraction of the bytes so.
+// that is out of view, but for what relieves a short memory. What is seen from the start
+// takes a fraction of the bytes so. Other scenes keep their detail, and a scene that takes
+// over from one that is drawn has no draft. (An outline is another thing: what comes first
+// of a single tile, see select_outline.go.)
 
 // draftStretch is how many times the error that may be seen is good enough for a draft: 8
 // pixels where 2 are asked for.
 const draftStretch = 4
 
-// A draft ends when nothing has been under way for draftPause, as what cannot be loaded
-// does not come, and after draftTime: a camera that always sees new things has none.
+// A draft ends, too, when nothing has been under way for draftPause, as what cannot be
+// loaded does not come, and after draftTime: else one of a camera that always sees new
+// things would not end.
 const (
 	draftPause = time.Second
 	draftTime  = 30 * time.Second
@@ -24,48 +28,61 @@ const (
 
 // draft is how far the draft of a scene is.
 type draft struct {
-	drafted   bool
-	begun     bool
-	since     time.Duration
-	busyUntil time.Duration
+	drafted   bool          // it has ended
+	begun     bool          // there has been a tick
+	since     time.Duration // of the first tick
+	busyUntil time.Duration // draftPause after the last tick in which something was under way
 }
 
 // drafts reports whether a draft of the scene is under way.
 func (sc *scene) drafts() bool { return sc.refinement != nil && !sc.refinement.drafted }
 
-// draft lets a new scene begin with one.
-func (b *geometryBudget) draft(sc *scene) {
-	if sc.drafts() && !b.split.scarce {
-		b.setLimits(true, math.Inf(1), draftStretch, math.Inf(1))
-	}
+// postpones reports whether something is not loaded yet, as the draft of the scene is under
+// way and it is out of view.
+func (sc *scene) postpones(row int32) bool {
+	return sc.drafts() && !sc.tiles.has(row, flagShared) && !sc.view.sees(&sc.tiles.box[row])
 }
 
 // endDrafts finds out whether drafts are complete.
 func (s *Streamer) endDrafts() {
+	busy := len(s.loads.list) > 0 || len(s.meshes.loading) > 0 || s.residency.awaited > 0
 	for _, sc := range s.scenes {
 		if !sc.drafts() {
 			continue
 		}
 		d := &sc.refinement.draft
+		if busy || !d.begun {
+			d.busyUntil = s.now + draftPause
+		}
 		if !d.begun {
 			d.begun, d.since = true, s.now
 		}
-		if len(s.loads.list) > 0 || d.busyUntil == 0 {
-			d.busyUntil = s.now + draftPause
+		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft() {
+			continue
 		}
-		if s.now >= d.busyUntil || s.now-d.since >= draftTime || sc.showsDraft() {
-			d.drafted, s.wake = true, true
+		d.drafted = true
+		sc.wakeAll()
+		// The next tick looks for what is wanted now, and there is no rest before it.
+		s.wake, s.sinceLook, s.selector.lookedFrom = true, s.updateInterval, Camera{}
+	}
+}
+
+// wakeAll wakes all tiles near and all with a record, for the next tick.
+func (sc *scene) wakeAll() {
+	for _, tiles := range [][]int32{sc.query.tiles, sc.active} {
+		for _, tile := range tiles {
+			sc.tiles.wake[tile] = math.Inf(-1)
 		}
 	}
 }
 
-// showsDraft reports whether all that is wanted in view is drawn, but for what cannot be
-// loaded.
+// showsDraft reports whether all that is wanted in view is drawn, and the roots can be, but
+// for what cannot be loaded.
 func (sc *scene) showsDraft() bool {
 	ref := sc.refinement
 	for i := range ref.nodes {
-		st := ref.record(sc, int32(i)).rep(payload.RepHLOD)
-		if ref.nodes[i].wanted && !sc.ready(st) && st.fails == 0 && sc.view.sees(&sc.tiles.box[ref.first+int32(i)]) {
+		n, st := &ref.nodes[i], ref.record(sc, int32(i)).rep(payload.RepHLOD)
+		if n.wanted && !sc.ready(st) && st.fails == 0 && (n.node < 0 || sc.view.sees(&sc.tiles.box[ref.first+int32(i)])) {
 			return false
 		}
 	}
@@ -73,7 +90,7 @@ func (sc *scene) showsDraft() bool {
 		if sc.closes(tile) || sc.closedOff(tile) || !sc.view.sees(&sc.tiles.box[tile]) {
 			continue
 		}
-		if r := sc.recordOf(tile); r == nil || r.drawn == payload.RepNone && !r.failed() {
+		if r := sc.recordOf(tile); !(r != nil && (r.drawn != payload.RepNone || r.failed())) && !sc.takenOver(tile) {
 			return false
 		}
 	}

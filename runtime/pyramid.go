@@ -222,7 +222,7 @@ func (p *pyramid) refine(sc *scene) {
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
 			r.actual, r.effective = n.distance, n.distance
-			granted := p.budget.grantsNode(n)
+			granted := p.budget.grantsNode(sc, n)
 			open = granted || !p.ready(st) && (n.open || above && st.fails > 0)
 			broken = open && !granted && st.fails > 0
 		}
@@ -279,11 +279,11 @@ func (p *refinement) wakeTiles(sc *scene, n *node) {
 }
 
 // closesLate reports whether a node is open for nothing but that it cannot be drawn yet.
-func (b *geometryBudget) closesLate(n *node) bool { return n.open && !b.grantsNode(n) }
+func (b *geometryBudget) closesLate(sc *scene, n *node) bool { return n.open && !b.grantsNode(sc, n) }
 
 // grantsNode reports whether memory and the errors that are seen let a node be open.
-func (b *geometryBudget) grantsNode(n *node) bool {
-	return n.opens > 0 && (!b.split.scarce || n.opens >= b.split.stretch)
+func (b *geometryBudget) grantsNode(sc *scene, n *node) bool {
+	return n.opens > 0 && n.opens >= sc.leastStretch()
 }
 
 // stream loads the nodes that are wanted, the coarsest first, and lets the others go
@@ -301,7 +301,7 @@ func (p *pyramid) stream() {
 			st := r.rep(payload.RepHLOD)
 			switch {
 			case n.wanted && p.retryable(st):
-				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.budget.closesLate(n)})
+				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.budget.closesLate(sc, n)})
 			case !n.wanted && st.loading():
 				p.residency.cancel(r, payload.RepHLOD)
 			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
@@ -323,7 +323,7 @@ func (p *pyramid) stream() {
 		return cmp.Compare(b.node, a.node)
 	})
 	for _, c := range p.list {
-		if c.low && c.scene.drafts() {
+		if c.low && c.scene.drafts() && !(c.frees && p.budget.split.scarce) {
 			continue
 		}
 		r := c.scene.refinement.record(c.scene, c.node)

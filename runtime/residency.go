@@ -95,7 +95,7 @@ func (rs *residency) free(r *record, rep payload.Rep) {
 // unload tears a resident representation down and reports it.
 func (rs *residency) unload(r *record, rep payload.Rep) {
 	rs.free(r, rep)
-	if r.grant != grantAll {
+	if r.grant != grantAll && r.scene.budget.scarce {
 		r.holdBack(rep)
 	}
 	if rep == payload.RepFull {

@@ -177,7 +177,6 @@ func (s *Streamer) register(src Source) (*scene, error) {
 	sc.env, sc.budget = s.env, &s.budget.split
 	sc.sight = newSight(sc.tiles.len())
 	sc.adoptNodes()
-	s.budget.draft(sc)
 	if _, files := s.deps.Loader.(*payload.FileLoader); files && sc.dryRun {
 		return nil, fmt.Errorf("runtime: %s is the plan of a dry run and has no payload files: cook the scene without --dry-run", src.Path)
 	}

@@ -60,6 +60,9 @@ func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float
 		}
 		low = true
 	}
+	if sc.postpones(tile) {
+		return
+	}
 	if actual <= t.radius[tile].stream {
 		if r := sc.activate(tile); !r.seen {
 			r.seen, r.seenAt = true, sel.now

@@ -49,7 +49,7 @@ func (sel *selector) scoreLevels(list []candidate) {
 
 // propose adds a level to the candidates of its class, unless memory forbids.
 func (sel *selector) propose(sc *scene, tile int32, r *record, rep payload.Rep, d float64) {
-	if sc.drafts() && !sc.view.sees(&sc.tiles.box[tile]) {
+	if sc.postpones(tile) && !(sc.budget.scarce && r != nil && r.relieves(rep)) {
 		return
 	}
 	if r != nil {

@@ -31,13 +31,14 @@ func newSight(rows int) sight {
 	return s
 }
 
-// lookAround works out what is out of view, and wakes the tiles of which that has changed.
+// lookAround works out what is out of view, nothing without a lens, and wakes the tiles of
+// which that has changed.
 func (sc *scene) lookAround() {
-	if sc.cfg.OutOfViewDetail == 1 || !sc.view.lens {
+	if sc.cfg.OutOfViewDetail == 1 {
 		return
 	}
 	wide := sc.camera
-	wide.FovYDegrees = min(float64(wide.FovYDegrees*sightMargin), 170)
+	wide.FovYDegrees = max(wide.FovYDegrees, min(float64(wide.FovYDegrees*sightMargin), 170))
 	v := makeView(&wide, wide.Position, wide.Forward, &sc.root, &sc.inverse, sc.cfg.TileFrustumGatePadding)
 	look := func(row int32) (changed bool) {
 		if v.sees(&sc.tiles.box[row]) {

@@ -91,3 +91,37 @@ func TestOutOfViewDetail(t *testing.T) {
 		t.Errorf("%d undrawn, %d in use, %d drawn", st.Undrawn, st.GeometryUsed, len(r.s.AppendDrawn(nil)))
 	}
 }
+
+// TestInViewWithoutALens: a camera that loses its lens sees all, and one with a very wide
+// lens no less than its own angle.
+func TestInViewWithoutALens(t *testing.T) {
+	m, _ := beforeAndBehind(1)
+	b := around(-5000, 0, -300, 5) // 87 degrees from ahead
+	m.Tiles[1].Bounds, m.Tiles[1].Center = b, b.Box().Center()
+	r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxQueryRadius = 1e5 }))
+	r.lens()
+	r.camera.Far, r.camera.Aspect = 1e5, 1
+	r.step()
+	sc := r.s.scenes[0]
+	if sc.lookAround(); !sc.sight.outOfView[1] || sc.sight.outOfView[0] {
+		t.Errorf("out of view: %v", sc.sight.outOfView)
+	}
+	r.camera.FovYDegrees = 178
+	r.step()
+	if sc.lookAround(); sc.sight.outOfView[1] {
+		t.Error("what a wide lens shows is out of view")
+	}
+	r.camera.FovYDegrees = 60
+	for range 200 {
+		r.step()
+		sc.lookAround()
+	}
+	if !sc.sight.outOfView[1] {
+		t.Error("what has not been in view for a while is not out of view")
+	}
+	r.camera.FovYDegrees = 0
+	r.step()
+	if sc.lookAround(); sc.sight.outOfView[1] {
+		t.Error("something is out of view of a camera without a lens")
+	}
+}

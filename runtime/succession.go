@@ -42,6 +42,9 @@ type succession struct {
 func (s *Streamer) succeedScene(old, next *scene, why string) {
 	next.root, next.inverse, next.scale = old.root, old.inverse, old.scale
 	next.reloading.fails, next.reloading.next = old.reloading.fails, old.reloading.next
+	if next.refinement != nil && !old.drafts() {
+		next.refinement.drafted = true // what is drawn stays as fine as it is
+	}
 	s.lastScene++
 	next.id = s.lastScene
 	s.succession.retire(old, next)
@@ -192,19 +195,22 @@ func (su *succession) replaced(x *retired, tile int32) bool {
 	return true
 }
 
-// takenOver reports whether a tile of the new scene draws something, or wants
-// nothing at its distance.
+// takenOver reports whether a tile of the new scene, or a node above it, draws something,
+// or nothing is wanted at its distance.
 func (sc *scene) takenOver(tile int32) bool {
 	r := sc.recordOf(tile)
 	if r != nil && r.drawn != payload.RepNone && !r.partial() {
 		return true
+	}
+	if sc.closes(tile) {
+		return sc.refinement.standsFor(tile)
 	}
 	d := sc.tiles.box[tile].Distance(sc.view.pos)
 	if d > sc.cfg.MaxQueryRadius && !sc.tiles.has(tile, flagShared) {
 		return true
 	}
 	grant, _ := sc.grantAt(tile, r, d)
-	return sc.closes(tile) || grant == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
+	return grant == grantNothing || sc.repAt(tile, r, d) == payload.RepNone
 }
 
 // overlap reports whether boxes touch.

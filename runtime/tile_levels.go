@@ -221,11 +221,11 @@ func (sc *scene) grantAt(tile int32, r *record, d float64) (grant, payload.Rep) 
 // grantAfter returns the grant of a tile at distance d that had another one before. A
 // tile keeps what it has a little beyond the limits.
 func (sc *scene) grantAfter(tile int32, d float64, before grant, finest payload.Rep) (grant, payload.Rep) {
-	a := sc.budget
+	a, least := sc.budget, sc.leastStretch()
 	switch {
-	case !a.scarce:
+	case !a.scarce && least == 0:
 		return grantAll, payload.RepFull
-	case !a.keeps(d, before != grantNothing) && !sc.hangs(tile):
+	case a.scarce && !a.keeps(d, before != grantNothing) && !sc.hangs(tile):
 		return grantNothing, payload.RepNone
 	}
 	if before == grantNothing {
@@ -235,7 +235,7 @@ func (sc *scene) grantAfter(tile int32, d float64, before grant, finest payload.
 	for rep != payload.RepFull {
 		begins = min(begins, sc.tiles.begin(tile, rep))
 		next := sc.tiles.finer(tile, rep)
-		if !(sc.stretchOf(tile, begins, d, finest == next || isFiner(finest, next)) >= a.stretch) {
+		if !(sc.stretchOf(tile, begins, d, finest == next || isFiner(finest, next)) >= least) {
 			return grantLess, rep
 		}
 		rep = next
