@@ -54,14 +54,24 @@ func (sc *scene) lookAround() {
 			look(ref.first + int32(i))
 		}
 	}
+	woken := false
 	for _, tile := range sc.query.tiles {
-		if !look(tile) {
+		// How much farther a query has looked makes no difference.
+		if distanceTo(&sc.tiles.box[tile], &sc.view.pos) > sc.queryDistance && !sc.tiles.has(tile, flagShared) {
 			continue
 		}
-		if r := sc.recordOf(tile); r != nil {
-			r.wakeUp()
-		} else {
-			sc.tiles.wake[tile] = math.Inf(-1)
+		if look(tile) {
+			sc.tiles.wake[tile], woken = math.Inf(-1), true
+		}
+	}
+	if !woken {
+		return
+	}
+	// Those that are awake have been measured in this tick as they were before.
+	sc.awake = sc.awake[:0]
+	for _, tile := range sc.active {
+		if !sc.asleep(tile) {
+			sc.include(tile)
 		}
 	}
 }

@@ -2,7 +2,10 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/config"
@@ -124,4 +127,35 @@ func TestInViewWithoutALens(t *testing.T) {
 	if sc.lookAround(); sc.sight.outOfView[1] {
 		t.Error("something is out of view of a camera without a lens")
 	}
+}
+
+// TestOutOfViewAsleepAndAwake: tiles that sleep are judged by what is in view as those are
+// that do not.
+func TestOutOfViewAsleepAndAwake(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		turns := rapid.SliceOfN(rapid.IntRange(1, 150), 2, 6).Draw(rt, "frames between turns")
+		step := rapid.Float64Range(-1, 1).Draw(rt, "step")
+		radius := rapid.SampledFrom([]float64{100, 150, 1000}).Draw(rt, "query radius")
+		budget := rapid.Int64Range(50, 1000).Draw(rt, "budget")
+		play := func(sleepless bool) []string {
+			m, bytes := beforeAndBehind(5)
+			r := newRig(t, m, withLatency(0.05), withConfig(func(c *config.Config) {
+				c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
+				c.MaxQueryRadius, c.OutOfCorePolicy = radius, config.OutOfCoreImmediate
+			}))
+			r.loader.Bytes, r.memory, r.s.sleepless = bytes, memory.Memory{GeometryBudget: budget}, sleepless
+			r.lens()
+			for _, frames := range turns {
+				r.camera.Forward[2] = -r.camera.Forward[2]
+				for range frames {
+					r.camera.Position[2] += step
+					r.step()
+				}
+			}
+			return r.log
+		}
+		if asleep, awake := play(false), play(true); !slices.Equal(asleep, awake) {
+			rt.Fatalf("asleep:\n%v\nawake:\n%v", asleep, awake)
+		}
+	})
 }
