@@ -234,8 +234,9 @@ func TestDraftWantsNoMore(t *testing.T) {
 
 // TestDraftProperty holds that drafts end, whatever fails, whatever the memory and wherever
 // the camera looks, that no place is bare meanwhile once the root stands, and none drawn
-// twice; and that in the end, with memory for all, the same is drawn as without a draft. (The
-// frustum gate keeps out what was in view only once.)
+// twice; and that in the end, with memory for all, the same is drawn as without a draft. (Not
+// so where the frustum gate keeps out what was in view only once, or a node is still open that
+// was so for want of what failed.)
 func TestDraftProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(60, 200).Draw(rt, "radius")))
@@ -298,7 +299,7 @@ func TestDraftProperty(t *testing.T) {
 			return r
 		}
 		a, b := play(true), play(false)
-		if x, y := a.names(), b.names(); budget == 0 && !gate && !slices.Equal(x, y) {
+		if x, y := a.names(), b.names(); budget == 0 && odds == 0 && !gate && !slices.Equal(x, y) {
 			rt.Fatalf("in the end there is %v, without a draft %v", x, y)
 		}
 	})
