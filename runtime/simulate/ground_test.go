@@ -30,7 +30,7 @@ func hills(height func(x, z float64) float64) *manifest.Manifest {
 
 // TestPathsFollowTheGround: on a slope the camera stays at its height above it.
 func TestPathsFollowTheGround(t *testing.T) {
-	slope := func(x, z float64) float64 { return 0.2*x + 0.1*z - 7 }
+	slope := func(x, z float64) float64 { return float64(0.2*x) + float64(0.1*z) - 7 }
 	o := PathOptionsOf(hills(slope))
 	fly, err := FlyThrough(o)
 	if err != nil {
@@ -78,6 +78,43 @@ func TestGroundOf(t *testing.T) {
 		edit(m)
 		if g := GroundOf(m); g != nil {
 			t.Errorf("%s: %+v", name, g)
+		}
+	}
+}
+
+// TestHostileGround: whatever numbers a manifest has, its paths are errors or finite.
+func TestHostileGround(t *testing.T) {
+	for name, edit := range map[string]func(m *manifest.Manifest){
+		"as it is":     func(m *manifest.Manifest) {},
+		"narrow cells": func(m *manifest.Manifest) { m.TileSize.X, m.TileSize.Z = 1e-3, math.Inf(1) },
+		"no cells":     func(m *manifest.Manifest) { m.TileSize.X, m.TileSize.Z = 5e-324, 5e-324 },
+		"a wide tile":  func(m *manifest.Manifest) { m.Tiles[3].Bounds.Max[2] = 1e306 },
+		"a high tile":  func(m *manifest.Manifest) { m.Tiles[3].Bounds.Min[1], m.Tiles[3].Bounds.Max[1] = 1e307, 1e307 },
+		"a deep tile":  func(m *manifest.Manifest) { m.Tiles[3].Bounds.Min[1] = -1e308 },
+		"two of them":  func(m *manifest.Manifest) { m.Tiles[3].Bounds.Min[1], m.Tiles[4].Bounds.Min[1] = -1e308, 1e308 },
+		"no number":    func(m *manifest.Manifest) { m.Tiles[3].Bounds.Min[0] = math.NaN() },
+	} {
+		m := hills(func(x, z float64) float64 { return float64(0.2*x) + float64(0.1*z) })
+		edit(m)
+		o := PathOptionsOf(m)
+		o.Duration = 10 * time.Second
+		fly, err := FlyThrough(o)
+		walk, walked := Walk(o, 1)
+		if (err == nil) != (fly != nil) || (walked == nil) != (walk != nil) {
+			t.Fatalf("%s: %v, %v", name, err, walked)
+		}
+		for _, p := range []*CameraPath{fly, walk} {
+			if p == nil {
+				continue
+			}
+			if len(p.Keys) > 2*maxKeys {
+				t.Fatalf("%s: %d keys", name, len(p.Keys))
+			}
+			for _, k := range p.Keys {
+				if !k.Position.IsFinite() || !k.Forward.IsFinite() {
+					t.Fatalf("%s: %+v", name, k)
+				}
+			}
 		}
 	}
 }

@@ -224,7 +224,9 @@ func (p *CameraPath) cut(at time.Duration) {
 // processors, do not make a difference.
 func millimetres(v geom.Vec3) geom.Vec3 {
 	for a := range v {
-		v[a] = math.Round(v[a]*1000) / 1000
+		if math.Abs(v[a]) < 1e12 { // else there are none
+			v[a] = math.Round(v[a]*1000) / 1000
+		}
 	}
 	return v
 }
