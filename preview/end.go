@@ -30,9 +30,9 @@ type ending struct {
 	tick   uint64 // of the runtime, since when nothing is on its way
 }
 
-// drew counts the frames in which there was nothing to wait for.
-func (e *ending) drew(st *runtime.Stats, drawn *render.Stats, count int) {
-	if st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || drawn.Pending > 0 || drawn.TexturesPending > 0 || drawn.BatchWork > 0 || count == 0 {
+// drew counts the frames in which there was nothing to wait for, the end of a draft included.
+func (e *ending) drew(st *runtime.Stats, drawn *render.Stats, count int, drafts bool) {
+	if drafts || st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || drawn.Pending > 0 || drawn.TexturesPending > 0 || drawn.BatchWork > 0 || count == 0 {
 		e.quiet = 0
 		return
 	}

@@ -184,5 +184,5 @@ func (a *app) draw() {
 	a.stats = a.r.Draw(f)
 	a.meter.Drew(&a.stats)
 	st := a.shown.s.Stats()
-	a.ending.drew(&st, &a.stats, len(a.drawn))
+	a.ending.drew(&st, &a.stats, len(a.drawn), a.shown.s.Drafts())
 }

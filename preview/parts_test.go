@@ -172,6 +172,10 @@ func TestDone(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+	e := ending{quiet: settledFrames}
+	if e.drew(&runtime.Stats{}, &render.Stats{}, 1, true); e.quiet != 0 {
+		t.Error("a draft is the end")
+	}
 }
 
 // TestDisplay: a view is flipped back, and views go round in both directions.

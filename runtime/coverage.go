@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"math"
-	"slices"
 
 	"github.com/untoldkit/untold/manifest/band"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -97,6 +96,6 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 // been asked for and has come: nothing is in flight, nothing waits for a slot or
 // to be looked at, nothing fades, and no scene has a draft.
 func (s *Streamer) AtRest() bool {
-	return !slices.ContainsFunc(s.scenes, (*scene).drafts) && s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
+	return !s.Drafts() && s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
 		!s.wake && s.residency.awaited == 0 && s.activeFades() == 0
 }

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/untoldkit/untold/runtime/payload"
@@ -36,6 +37,9 @@ type draft struct {
 
 // drafts reports whether a draft of the scene is under way.
 func (sc *scene) drafts() bool { return sc.refinement != nil && !sc.refinement.drafted }
+
+// Drafts reports whether what is drawn of some scene is still its draft.
+func (s *Streamer) Drafts() bool { return slices.ContainsFunc(s.scenes, (*scene).drafts) }
 
 // postpones reports whether something is not loaded yet, as the draft of the scene is under
 // way and it is out of view.
