@@ -386,7 +386,7 @@ func (sc *scene) leastStretch() float64 {
 		least = sc.budget.stretch
 	}
 	if sc.drafts() {
-		least = max(least, draftStretch)
+		least = max(least, sc.refinement.draft.stretch())
 	}
 	return least
 }

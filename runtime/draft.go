@@ -9,15 +9,15 @@ import (
 )
 
 // A scene with a pyramid begins with a draft: until all that is in view has come, it is as
-// coarse as if draftStretch times as much of its error might be seen, and nothing is loaded
+// coarse as if several times as much of its error might be seen, and nothing is loaded
 // that is out of view, but for what relieves a short memory. What is seen from the start
 // takes a fraction of the bytes so. Other scenes keep their detail, and a scene that takes
 // over from one that is drawn has no draft. (An outline is another thing: what comes first
 // of a single tile, see select_outline.go.)
 
-// draftStretch is how many times the error that may be seen is good enough for a draft: 8
-// pixels where 2 are asked for.
-const draftStretch = 4
+// draftStretches are how many times the error that may be seen is good enough for the stages
+// of a draft, one after the other: 8 and 4 pixels where 2 are asked for.
+var draftStretches = [...]float64{4, 2}
 
 // A draft ends, too, when nothing has been under way for draftPause, as what cannot be
 // loaded does not come, and after draftTime: else one of a camera that always sees new
@@ -30,6 +30,7 @@ const (
 // draft is how far the draft of a scene is.
 type draft struct {
 	drafted   bool          // it has ended
+	stages    int           // of draftStretches that are over
 	begun     bool          // there has been a tick
 	since     time.Duration // of the first tick
 	busyUntil time.Duration // draftPause after the last tick in which something was under way
@@ -37,6 +38,9 @@ type draft struct {
 
 // drafts reports whether a draft of the scene is under way.
 func (sc *scene) drafts() bool { return sc.refinement != nil && !sc.refinement.drafted }
+
+// stretch returns the one of the stage.
+func (d *draft) stretch() float64 { return draftStretches[min(d.stages, len(draftStretches)-1)] }
 
 // Drafts reports whether what is drawn of some scene is still its draft.
 func (s *Streamer) Drafts() bool { return slices.ContainsFunc(s.scenes, (*scene).drafts) }
@@ -64,7 +68,9 @@ func (s *Streamer) endDrafts() {
 		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft() {
 			continue
 		}
-		d.drafted = true
+		if d.stages++; d.stages == len(draftStretches) || s.now-d.since >= draftTime {
+			d.drafted = true
+		}
 		sc.wakeAll()
 		// The next tick looks for what is wanted now, and there is no rest before it.
 		s.wake, s.sinceLook, s.selector.lookedFrom = true, s.updateInterval, Camera{}
