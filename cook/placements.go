@@ -16,6 +16,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -60,23 +61,6 @@ func Placements(path string, opts *Options) ([]Item, error) {
 	return readPlacements(path, opts.AllowParentPaths, opts.mostNodes())
 }
 
-// ListedFiles returns the files that a placement list names, each once, as it has them: they
-// need not be there.
-func ListedFiles(path string, opts *Options) (names []string, err error) {
-	items, _, err := entriesOf(path, opts.mostNodes())
-	if err != nil {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for i := range items {
-		if name := items[i].File; !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	}
-	return names, nil
-}
-
 // readPlacements reads a list of at most so many entries. Its files lie in its folder,
 // unless parents permits others.
 func readPlacements(path string, parents bool, most int64) ([]Item, error) {
@@ -93,6 +77,12 @@ func readPlacements(path string, parents bool, most int64) ([]Item, error) {
 // entriesOf reads a list, and what its entries are called in messages.
 func entriesOf(path string, most int64) (items []Item, places []string, err error) {
 	data, err := plainfile.Read(path, maxList)
+	if errors.Is(err, plainfile.ErrTooLarge) {
+		return nil, nil, &gltfscene.Error{
+			File: path, Reason: fmt.Sprintf("is longer than the %s that a list may have", human.Bytes(maxList)),
+			Hint: "divide it, and cook the parts into folders of their own", Err: gltfscene.ErrTooLarge,
+		}
+	}
 	if err != nil {
 		return nil, nil, &gltfscene.Error{File: path, Reason: "cannot be read: " + err.Error(), Err: errors.Join(gltfscene.ErrMissingFile, err)}
 	}

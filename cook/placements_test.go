@@ -2,12 +2,14 @@ package cook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -60,6 +62,18 @@ func TestPlacementLists(t *testing.T) {
 	items, err := readPlacements(filepath.Join(dir, "semicolons.csv"), false, 1000)
 	if err != nil || fmt.Sprint(items[0].world()) != fmt.Sprint(first[1].world()) || string(items[0].Extras) != `{"id":7,"kind":"wall"}` {
 		t.Errorf("%v %v %s", err, items, items[0].Extras)
+	}
+}
+
+// TestPlacementListTooLong: what is too long is not read.
+func TestPlacementListTooLong(t *testing.T) {
+	at := testfile.Write(t, filepath.Join(t.TempDir(), "list.csv"), "file\n")
+	if err := os.Truncate(at, maxList+1); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readPlacements(at, false, 1000)
+	if err == nil || err.Error() != at+": is longer than the 67.1 MB that a list may have (divide it, and cook the parts into folders of their own)" || !errors.Is(err, gltfscene.ErrTooLarge) {
+		t.Error(err)
 	}
 }
 

@@ -149,11 +149,12 @@ func (c *cookFlags) gather(cmd *cobra.Command, a *app, args []string, dir string
 			}
 			more, err = readStdin(cmd.InOrStdin(), at)
 		case remote.IsURL(arg):
+			list := cook.IsListName(addressPath(arg))
+			if list && len(args) > 1 {
+				return notAlone(remote.Redact(arg))
+			}
 			more, err = d.bring(a, arg, at, &c.opts)
-			if len(more) > 0 && cook.IsListName(addressPath(arg)) {
-				if len(args) > 1 {
-					return notAlone(arg)
-				}
+			if list && err == nil {
 				c.opts.Items = more
 				return f(c.sceneOf(arg))
 			}

@@ -70,36 +70,40 @@ func (d *downloads) bring(a *app, address, dir string, opts *cook.Options) ([]co
 	return []cook.Item{{File: plain, At: at}}, nil
 }
 
-// list downloads the files of a placement list, and what these name.
+// list downloads the files of a placement list, and what these name. They lie below the
+// list, whatever may be permitted to files of this machine: no server names those.
 func (d *downloads) list(base *url.URL, plain, at, dir string, opts *cook.Options) ([]cook.Item, error) {
-	named := func(err error) error {
-		var e *gltfscene.Error
-		if errors.As(err, &e) {
-			c := *e
-			c.File = plain
-			return &c
+	inside := *opts
+	inside.AllowParentPaths = false
+	items, err := cook.Placements(at, &inside)
+	var e *gltfscene.Error
+	if errors.As(err, &e) {
+		c := *e
+		if c.File = plain; errors.Is(err, gltfscene.ErrOutsideFolder) {
+			c.Hint = "what a list at an address places lies below its folder: put it there, or download the list"
 		}
-		return err
-	}
-	names, err := cook.ListedFiles(at, opts)
-	if err == nil {
-		err = d.bringAll(base, names, at, dir)
+		return nil, &c
 	}
 	if err != nil {
-		return nil, named(err)
-	}
-	items, err := cook.Placements(at, opts)
-	if err != nil {
-		return nil, named(err)
+		return nil, err
 	}
 	folder := plain[:strings.LastIndexByte(plain, '/')+1]
+	var names []string
+	known := map[string]bool{}
 	for i := range items {
 		it := &items[i]
-		if rel, err := filepath.Rel(dir, it.File); err == nil && filepath.IsLocal(rel) {
-			it.File, it.At = folder+filepath.ToSlash(rel), it.File
+		rel, err := filepath.Rel(dir, it.File)
+		if err != nil {
+			return nil, err
 		}
+		it.File, it.At = filepath.ToSlash(rel), it.File
+		if !known[it.File] {
+			known[it.File] = true
+			names = append(names, it.File)
+		}
+		it.File = folder + it.File
 	}
-	return items, nil
+	return items, d.bringAll(base, names, at, dir, plain)
 }
 
 // pageBytes is how much of a file tells whether it is a page.
@@ -128,11 +132,12 @@ func (d *downloads) beside(base *url.URL, at, dir string) error {
 	if err != nil {
 		return err
 	}
-	return d.bringAll(base, names, at, dir)
+	return d.bringAll(base, names, at, dir, "")
 }
 
-// bringAll downloads files that the one at a path in dir names, and what these name.
-func (d *downloads) bringAll(base *url.URL, names []string, at, dir string) error {
+// bringAll downloads files that the one at a path in dir names, and what these name. Where
+// they are those of a list, which has this address, none may be missing.
+func (d *downloads) bringAll(base *url.URL, names []string, at, dir, list string) error {
 	rel, err := filepath.Rel(dir, at)
 	if err != nil {
 		return err
@@ -158,6 +163,9 @@ func (d *downloads) bringAll(base *url.URL, names []string, at, dir string) erro
 		var status *remote.StatusError
 		switch {
 		case errors.As(err, &status) && (status.Status == http.StatusNotFound || status.Status == http.StatusGone):
+			if list != "" {
+				return &badFile{fmt.Errorf("%s does not exist; %s places it", remote.Redact(u.String()), list)}
+			}
 			continue // the import says that it is missing
 		case err != nil:
 			return err

@@ -40,7 +40,8 @@ func TestCookListAddress(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"/gone.csv":                             server.URL + "/gone.glb does not exist",
+		"/gone.csv":                             server.URL + "/gone.glb does not exist; " + server.URL + "/gone.csv places it",
+		"/up.csv --allow-parent-paths":          `leads out of the list's folder (what a list at an address places lies below its folder`,
 		"/up.csv":                               server.URL + `/up.csv: line 2: file "../slab.obj" leads out of the list's folder`,
 		"/other.json":                           server.URL + `/other.json: is no placement list: it has no "placements"`,
 		"/list.csv " + server.URL + "/slab.obj": "/list.csv is a placement list, which is a scene of its own",
@@ -49,6 +50,15 @@ func TestCookListAddress(t *testing.T) {
 		if r.code == 0 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: exit %d, want %q\n%s", args, r.code, want, r.err)
 		}
+	}
+}
+
+// TestCookListAddressSecrets: a list that is not alone is refused before it is downloaded,
+// without what its address keeps secret.
+func TestCookListAddressSecrets(t *testing.T) {
+	r := execute(t, nil, "cook", "https://me:secret@lists.invalid/list.csv?sig=secret", "a.obj", "-o", t.TempDir())
+	if r.code == 0 || !strings.Contains(r.err, "https://lists.invalid/list.csv?... is a placement list") || strings.Contains(r.err, "secret") {
+		t.Errorf("exit %d\n%s", r.code, r.err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -89,18 +88,24 @@ func (d *TextureFolder) Files() (n int, size int64) {
 }
 
 // Keep adds a file that was made before, by Earlier, and is false when there is none.
-func (d *TextureFolder) Keep(name string) bool {
-	if d.put(name, func(io.Writer) error { return fs.ErrNotExist }).err == nil {
-		return true
+func (d *TextureFolder) Keep(name string) bool { return d.put(name, nil).err == nil }
+
+// errNotKept is of a file that only Keep has asked for, and that was not made before.
+var errNotKept = errors.New("gltfexport: the texture was not made before")
+
+// put writes a file unless it is there; without write it has to be one that was made before.
+func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTexture {
+	for {
+		f := d.only(name, write)
+		if write == nil || !errors.Is(f.err, errNotKept) {
+			return f
+		}
+		// Somebody else asked for it without making it: it is forgotten by now.
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.made, name) // whoever needs it makes it
-	return false
 }
 
-// put writes a file unless it is there.
-func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTexture {
+// only writes a file, or waits for who does.
+func (d *TextureFolder) only(name string, write func(io.Writer) error) *sharedTexture {
 	d.mu.Lock()
 	f := d.made[name]
 	if f == nil {
@@ -117,6 +122,13 @@ func (d *TextureFolder) put(name string, write func(io.Writer) error) *sharedTex
 			if f.bytes, kept = d.Earlier(name, filepath.Join(d.dir, name)); kept {
 				return
 			}
+		}
+		if write == nil {
+			f.err = errNotKept
+			d.mu.Lock()
+			delete(d.made, name) // whoever needs it makes it
+			d.mu.Unlock()
+			return
 		}
 		f.err = atomicfile.WriteWith(filepath.Join(d.dir, name), atomicfile.Options{NoSync: true}, func(w io.Writer) error {
 			c := counter{w: w}

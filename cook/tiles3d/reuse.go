@@ -181,7 +181,7 @@ func (e *exporter) recall(c *content, file string) bool {
 // texture takes a texture over from the earlier tileset.
 func (e *exporter) texture(name, to string) (int64, bool) {
 	f := e.earlier.byName[textureFolder+"/"+name]
-	if !e.earlier.take(f, to) {
+	if e.earlier.state.Stages != stages() || !e.earlier.take(f, to) {
 		return 0, false
 	}
 	return f.Size, true
@@ -200,7 +200,7 @@ func (e *exporter) tilesetFile(name string, data []byte) error {
 // those of the earlier tileset.
 func (e *exporter) remember(all []*content) (kept int, err error) {
 	sums := map[string]string{}
-	s := &state{Version: stateVersion, Source: e.source, Sources: e.sources.list(), Contents: map[string]madeFrom{}}
+	s := &state{Version: stateVersion, Stages: stages(), Source: e.source, Sources: e.sources.list(), Contents: map[string]madeFrom{}}
 	for _, c := range all {
 		sums[c.uri] = c.hash
 		if c.key != "" {

@@ -8,10 +8,12 @@ import (
 	"image/png"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -294,6 +296,66 @@ func TestReuseDistrusts(t *testing.T) {
 	}
 }
 
+// TestReuseAhead: files from a clock that runs ahead make the same tileset, and are not made
+// twice.
+func TestReuseAhead(t *testing.T) {
+	scene := row(t, t.TempDir(), 3, 0)
+	ahead := filepath.Join(t.TempDir(), "scene")
+	if err := os.CopyFS(ahead, os.DirFS(filepath.Dir(scene))); err != nil {
+		t.Fatal(err)
+	}
+	tomorrow := time.Now().Add(24 * time.Hour)
+	for name := range testfile.ReadTree(t, ahead) {
+		if err := os.Chtimes(filepath.Join(ahead, filepath.FromSlash(name)), tomorrow, tomorrow); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, out := filepath.Join(t.TempDir(), "want"), filepath.Join(t.TempDir(), "set")
+	for i, c := range []struct{ scene, out string }{{scene, want}, {filepath.Join(ahead, filepath.Base(scene)), out}, {filepath.Join(ahead, filepath.Base(scene)), out}} {
+		res, err := Export(context.Background(), c.scene, c.out, Options{Reuse: true})
+		if err != nil || res.Unchanged != (i == 2) {
+			t.Errorf("%s: %v, %+v", c.out, err, res)
+		}
+	}
+	if diff := cmp.Diff(testfile.ReadTree(t, want), testfile.ReadTree(t, out)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestReuseOlderProgram: textures that older code has made are made again, although their
+// names are the same.
+func TestReuseOlderProgram(t *testing.T) {
+	scene, out := cookedTown(t), filepath.Join(t.TempDir(), "set")
+	export := func(o Options) {
+		t.Helper()
+		if _, err := Export(context.Background(), scene, out, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	export(Options{})
+	want := testfile.ReadTree(t, out)
+	for name := range want {
+		if strings.HasPrefix(name, textureFolder) {
+			spoil(t, filepath.Join(out, filepath.FromSlash(name)), -1, false)
+		}
+	}
+	s := loadState(out)
+	files, err := outputs(out, openEarlier("", false), nil)
+	if s == nil || err != nil {
+		t.Fatal(s, err)
+	}
+	s.Stages, s.Source, s.Outputs = "older", "older", files
+	for name, c := range s.Contents {
+		c.Key = "older"
+		s.Contents[name] = c
+	}
+	s.save(out)
+	export(Options{Reuse: true})
+	if diff := cmp.Diff(want, testfile.ReadTree(t, out)); diff != "" {
+		t.Error("what older code has made is still there")
+	}
+}
+
 // TestReuseArchive: an archive that is up to date stays, one that is damaged or of other
 // options is written again.
 func TestReuseArchive(t *testing.T) {
@@ -336,7 +398,7 @@ func TestReuseArchive(t *testing.T) {
 
 // FuzzState: no state leads out of its folder, and what is read can be written again.
 func FuzzState(f *testing.F) {
-	for _, name := range []string{"tileset.json", "../x.glb", "/etc/passwd", "tiles/a.glb"} {
+	for _, name := range []string{"tileset.json", "../x.glb", "/etc/passwd", "tiles/a.glb", "textures/../a.glb"} {
 		text, err := (&state{Version: stateVersion, Source: "s", Outputs: []outputFile{{Name: name, SHA256: "h"}}}).encode()
 		if err != nil {
 			f.Fatal(err)
@@ -352,7 +414,7 @@ func FuzzState(f *testing.F) {
 				continue
 			}
 			for _, o := range s.Outputs {
-				if !filepath.IsLocal(filepath.FromSlash(o.Name)) {
+				if !filepath.IsLocal(filepath.FromSlash(o.Name)) || path.Clean(o.Name) != o.Name {
 					t.Errorf("the output %q", o.Name)
 				}
 			}

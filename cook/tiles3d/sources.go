@@ -155,14 +155,21 @@ func named(f io.ReaderAt, size int64) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// still reports whether all files are as they were when they were looked at.
+// still reports whether all files are as they were when they were looked at. A stamp from
+// after the beginning, as clocks that run ahead give them too, says nothing: such files are
+// read again.
 func (s *sources) still() bool {
 	for _, f := range s.files {
-		st, err := journal.Stat(filepath.Join(s.scene, filepath.FromSlash(f.Name)))
+		name := filepath.Join(s.scene, filepath.FromSlash(f.Name))
+		st, err := journal.Stat(name)
 		switch {
 		case f.SHA256 == "" && errors.Is(err, fs.ErrNotExist):
-		case err != nil || filestamp.Of(st) != f.Stamp || f.Time >= s.began:
+		case err != nil || filestamp.Of(st) != f.Stamp:
 			return false
+		case f.Time >= s.began:
+			if sum, err := hashOpened(journal.Open(name)); err != nil || sum != f.SHA256 {
+				return false
+			}
 		}
 	}
 	return true
@@ -198,13 +205,17 @@ func (s *sources) key(o *Options, step float64, c *content) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// stages are the numbers of the code that decides the bytes of textures, whose names tell
+// only what they were made of.
+func stages() string { return fmt.Sprint(tilesetStage, texture.ModeKTX2.Stages()) }
+
 // write writes the options that decide the bytes of contents, and the numbers of the code.
 func (o *Options) write(h hash.Hash) {
-	stages := [2]int{}
+	used := [2]int{}
 	if o.KTX2 {
-		stages = texture.ModeKTX2.Stages()
+		used = texture.ModeKTX2.Stages()
 	}
-	fmt.Fprintf(h, "%d %v %q %t %t\n", tilesetStage, stages, o.Generator, o.Plain, o.KTX2)
+	fmt.Fprintf(h, "%d %v %q %t %t\n", tilesetStage, used, o.Generator, o.Plain, o.KTX2)
 }
 
 // whole returns a hash of all that decides the bytes of a tileset, "" where something

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +40,7 @@ const (
 // state is what the file holds, behind a line with its hash.
 type state struct {
 	Version  int                 `json:"version"`
+	Stages   string              `json:"stages"` // numbers of the code that made it
 	Source   string              `json:"source"` // hash of all that decides the bytes
 	Sources  []sourceFile        `json:"sources"`
 	Outputs  []outputFile        `json:"outputs"`
@@ -82,7 +84,7 @@ func decodeState(text []byte) *state {
 		return nil
 	}
 	for i := range s.Outputs {
-		if !filepath.IsLocal(filepath.FromSlash(s.Outputs[i].Name)) {
+		if name := s.Outputs[i].Name; path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return nil
 		}
 	}
@@ -282,8 +284,9 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func hashFile(name string) (string, error) {
-	f, err := os.Open(name)
+func hashFile(name string) (string, error) { return hashOpened(os.Open(name)) }
+
+func hashOpened(f *os.File, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}

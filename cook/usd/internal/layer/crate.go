@@ -259,10 +259,16 @@ func (c *crate) readTokens(in *cursor) error {
 	return c.splitTokens(start, n, text)
 }
 
+// tokenCost is what a token takes besides its text, in bytes.
+const tokenCost = 16
+
 // splitTokens finds n tokens, each of which ends in a zero.
 func (c *crate) splitTokens(start int64, n uint64, text []byte) error {
 	if n > uint64(len(text)) {
 		return malformed(at(start, "TOKENS"), "states %d tokens in %d bytes", n, len(text))
+	}
+	if size := int64(n) * tokenCost; size > c.memory {
+		return tooLarge(at(start, "TOKENS"), size)
 	}
 	c.tokens = make([]string, 0, n)
 	for len(text) > 0 && uint64(len(c.tokens)) < n {

@@ -103,6 +103,9 @@ func (c *crate) oldPaths(in *cursor) error {
 	if err != nil {
 		return err
 	}
+	if most*size > c.memory {
+		return tooLarge(at(start, "PATHS"), most*size)
+	}
 	c.paths = make([]pathNode, most)
 	for i := range c.paths {
 		c.paths[i].parent = noPath

@@ -230,6 +230,34 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestCrateLists: lists of a crate's structure take no more memory than they may, although
+// the file has what they are made of.
+func TestCrateLists(t *testing.T) {
+	const n = 4096
+	zeros := make([]byte, 12*n)
+	for _, x := range []struct {
+		section string
+		read    func(*crate, *cursor) error
+		memory  int64
+		numbers []uint64
+		data    []byte
+	}{
+		{"TOKENS", (*crate).oldTokens, tokenCost*n - 1, []uint64{n, n}, zeros[:n]},
+		{"TOKENS", (*crate).readTokens, tokenCost*n - 1, []uint64{n, n, uint64(len(pack(t, zeros[:n])))}, pack(t, zeros[:n])},
+		{"PATHS", (*crate).oldPaths, 12*n - 1, []uint64{n}, zeros},
+	} {
+		w := &crateWriter{t: t}
+		for _, v := range x.numbers {
+			w.u64(v)
+		}
+		w.out = append(w.out, x.data...)
+		c := &crate{r: bytes.NewReader(w.out), size: int64(len(w.out)), memory: x.memory, version: tightFrom}
+		if err := x.read(c, &cursor{c, 0}); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), x.section) {
+			t.Errorf("%s: %v", x.section, err)
+		}
+	}
+}
+
 // TestCratesCutOff: a crate that ends early, or has a byte changed, is an error or another
 // tree, but nothing worse.
 func TestCratesCutOff(t *testing.T) {
