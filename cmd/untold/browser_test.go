@@ -81,8 +81,12 @@ func startBrowser(t *testing.T, width, height int) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	profile, err := os.MkdirTemp("", "untold-browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := &browser{in: in, waiting: map[int]chan reply{}, traces: make(chan struct{}, 1)}
-	b.cmd = exec.Command(path, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "--no-first-run",
+	b.cmd = exec.Command(path, "--headless", "--no-sandbox", "--remote-debugging-pipe", "--user-data-dir="+profile, "--no-first-run",
 		"--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars", fmt.Sprintf("--window-size=%d,%d", width, height), "about:blank")
 	b.cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4
 	if err := b.cmd.Start(); err != nil {
@@ -101,6 +105,7 @@ func startBrowser(t *testing.T, width, height int) *browser {
 		in.Close()
 		out.Close()
 		<-done
+		_ = os.RemoveAll(profile) // processes of the browser may still write, which is no failure of the test
 	})
 	var target struct{ TargetID, SessionID string }
 	b.call(t, "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
