@@ -55,7 +55,7 @@ func (d *downloads) bring(a *app, address, dir string, opts *cook.Options) ([]co
 	if err := link(from, at); err != nil {
 		return nil, err
 	}
-	plain, _, _ := strings.Cut(remote.Redact(address), "?")
+	plain := plainAddress(address)
 	if page, err := isPage(at); err != nil {
 		return nil, err
 	} else if page {
@@ -190,6 +190,11 @@ func (c *cookFlags) sceneOf(address string) string {
 	if c.sceneName != "" {
 		return c.sceneName + ".scene"
 	}
+	return plainAddress(address)
+}
+
+// plainAddress is an address without what is secret in it and without its query.
+func plainAddress(address string) string {
 	plain, _, _ := strings.Cut(remote.Redact(address), "?")
 	return plain
 }

@@ -101,7 +101,7 @@ func (m *mirror) add(ctx context.Context, arg string, progress func(done, total 
 	}
 	copied := filepath.Join(dir, name)
 	if !strings.EqualFold(path.Ext(name), ".json") {
-		plain, _, _ := strings.Cut(remote.Redact(arg), "?")
+		plain := plainAddress(arg)
 		m.names = append(m.names, [2]string{dir + string(filepath.Separator), plain[:strings.LastIndexByte(plain, '/')+1]})
 		from, err := m.fetch.Local(ctx, arg, remote.Expected{})
 		if err != nil {

@@ -130,11 +130,9 @@ func (s *sources) see(name string, open func() (*os.File, error), container bool
 			return out, true, false
 		}
 	}
-	h := sha256.New()
-	if _, err = io.Copy(h, io.NewSectionReader(f, 0, st.Size())); err != nil {
+	if out.SHA256, err = hashRead(io.NewSectionReader(f, 0, st.Size())); err != nil {
 		return out, true, false
 	}
-	out.SHA256 = hex.EncodeToString(h.Sum(nil))
 	return out, true, true
 }
 

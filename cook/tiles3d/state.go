@@ -291,8 +291,12 @@ func hashOpened(f *os.File, err error) (string, error) {
 		return "", err
 	}
 	defer f.Close()
+	return hashRead(f)
+}
+
+func hashRead(r io.Reader) (string, error) {
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, r); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
