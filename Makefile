@@ -9,6 +9,7 @@
 # make test-s3 the tests of buckets against a real S3 server on loopback (opt-in)
 # make test-farm what untold farm slurm prints, on a Slurm cluster on loopback (opt-in)
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
+# make test-k8s-api the same on an API server on loopback, with nodes that run it (opt-in)
 # make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
 # make test-web what the page shows in chromium, beside the preview (opt-in)
 # make pictures pictures of docs/images, taken again (opt-in, needs make build and OpenGL;
@@ -32,7 +33,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-arm64 fused pictures
+.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-k8s-api test-arm64 fused pictures
 
 all: build
 
@@ -127,6 +128,11 @@ test-arm64:
 # A module of its own; needs the module proxy.
 test-k8s:
 	cd scripts/k8scheck && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+# Needs root, apt-get install etcd-server, and the module proxy, from which it builds
+# Kubernetes; the first time some 20 minutes of a processor.
+test-k8s-api:
+	@GO="$(GO)" OUT="$(OUT)" sh scripts/test-s3.sh bash scripts/kubernetes-local.sh
 
 lint:
 	@files=$$($(GO) tool $(TOOLS) gofumpt -l .); if [ -n "$$files" ]; then echo "gofumpt: run 'make fmt' for:"; echo "$$files"; exit 1; fi

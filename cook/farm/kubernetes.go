@@ -173,29 +173,27 @@ func (c *Cluster) steps(j *Job, shards string) string {
 	if c.Namespace != "" {
 		kubectl += " -n " + c.Namespace
 	}
-	const startJob = `patch job/%[2]s --type=merge -p '{"spec":{"suspend":false}}'`
+	const untilEnded = `#   while %[1]s get job/%[2]s -o name &&
+#     ! %[1]s wait --for=condition=Complete --timeout=20s job/%[2]s &&
+#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[2]s; do :; done`
+	const ifComplete = `#   %[1]s wait --for=condition=Complete --timeout=1s job/%[2]s && `
+	start := func(job string) string {
+		return fmt.Sprintf(`%s patch job/%s --type=merge -p '{"spec":{"suspend":false}}'`, kubectl, job)
+	}
 	before := ""
 	if j.Plan != "" {
-		before = fmt.Sprintf(`#   while %[1]s get job/%[3]s -o name &&
-#     ! %[1]s wait --for=condition=Complete --timeout=20s job/%[3]s &&
-#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[3]s; do :; done
-#   %[1]s wait --for=condition=Complete --timeout=1s job/%[3]s && %[1]s `+startJob+` &&
-`, kubectl, shards, j.Name+"-plan")
+		before = fmt.Sprintf(untilEnded+"\n"+ifComplete, kubectl, j.Name+"-plan") + start(shards) + " &&\n"
 	}
-	wait := fmt.Sprintf(`#   while %[1]s get job/%[2]s -o name &&
-#     ! %[1]s wait --for=condition=Complete --timeout=20s job/%[2]s &&
-#     ! %[1]s wait --for=condition=Failed --timeout=1s job/%[2]s; do :; done &&
-#   %[1]s patch job/%[3]s --type=merge -p '{"spec":{"suspend":false}}'
+	wait := fmt.Sprintf(untilEnded, kubectl, shards) + " &&\n#   " + start(j.Name) + `
 #
 # The last Job is suspended until the last line lets it start: when the shards have ended,
 # also if some failed. A lost shard costs time only, since the last cook makes what is missing.
-`, kubectl, shards, j.Name)
+`
 	if j.RequireStore {
-		wait = fmt.Sprintf(`#   %[1]s wait --for=condition=Complete --timeout=24h job/%[2]s &&
-#     %[1]s patch job/%[3]s --type=merge -p '{"spec":{"suspend":false}}'
+		wait = fmt.Sprintf(untilEnded+" &&\n"+ifComplete, kubectl, shards) + start(j.Name) + `
 #
 # The last Job is suspended until the last line lets it start, when all shards have succeeded.
-`, kubectl, shards, j.Name)
+`
 	}
 	return fmt.Sprintf(`#
 #   kubectl apply -f THIS_FILE

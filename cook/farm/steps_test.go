@@ -72,6 +72,11 @@ func TestStepsOfManifest(t *testing.T) {
 		out, _ := cmd.CombinedOutput()
 		log := string(testfile.Read(t, filepath.Join(dir, "log")))
 		const start = `-n maps patch job/untold-town --type=merge -p {"spec":{"suspend":false}}`
+		for _, step := range strings.SplitAfter(log, "--timeout=")[1:] {
+			if s, _, _ := strings.Cut(step, "s "); s != "1" && s != "20" {
+				t.Errorf("%+v: a step waits for %q, however a job ends", c, s)
+			}
+		}
 		if strings.Contains(log, start) != c.starts || !strings.HasPrefix(log, "apply -f THIS_FILE\n") || len(out) > 0 {
 			t.Errorf("%+v: %s\n%s", c, out, log)
 		}

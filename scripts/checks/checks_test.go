@@ -69,11 +69,13 @@ func TestToolsArePinned(t *testing.T) {
 	for file, modules := range map[string][]string{
 		"vuln":  {"golang.org/x/vuln v1.1.4"},
 		"tools": {"honnef.co/go/tools v0.8.2", "mvdan.cc/gofumpt v0.12.0"},
+
+		"kubernetes": {"k8s.io/kubernetes v1.36.2"},
 	} {
 		mod := testfile.Read(t, filepath.Join(repository, "scripts", file+".mod"))
 		sum := testfile.Read(t, filepath.Join(repository, "scripts", file+".sum"))
 		for _, m := range modules {
-			if !strings.Contains(string(mod), m+" ") || !strings.Contains(string(sum), m+" h1:") {
+			if !strings.Contains(strings.ReplaceAll(string(mod), "\n", " "), m+" ") || !strings.Contains(string(sum), m+" h1:") {
 				t.Errorf("scripts/%s.mod: %s is not pinned", file, m)
 			}
 		}
