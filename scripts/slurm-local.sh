@@ -170,7 +170,10 @@ submit() {
 	shift 2
 	"$dir/untold" farm slurm "$dir/the city.glb" -o "$dir/$name/out" --store "$dir/$name/store" --shards "$n" --program "$dir/untold" "$@" -- "${flags[@]}" >"$dir/$name.sh"
 	said=$(cd "$dir" && sh "$dir/$name.sh")
-	read -r shards last < <(sed -n 's/^submitted: shards \([0-9]*\), last cook \([0-9]*\)$/\1 \2/p' <<<"$said")
+	read -r shards last < <(sed -n 's/^submitted: plan [0-9]*, shards \([0-9]*\), last cook \([0-9]*\)$/\1 \2/p' <<<"$said") || {
+		echo "$name: the script said: $said" >&2
+		return 1
+	}
 }
 state() { scontrol -o show job "$1" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\) .*/\1/p'; }
 ended() { case $(state "$last") in COMPLETED | FAILED | CANCELLED | TIMEOUT | NODE_FAIL | OUT_OF_MEMORY) ;; *) return 1 ;; esac; }
