@@ -47,7 +47,8 @@ chmod 755 "$dir" # pods are another user's
 RANDOM=${SEED:-1}
 declare -A pids=()
 for name in $(env | sed -n 's/^\(\(UNTOLD\|ETCD\|KUBECTL\)_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-export KUBECONFIG=$dir/kubeconfig HOME=$dir
+export KUBECONFIG=$dir/kubeconfig KUBECACHEDIR=$dir/cache
+steps=
 
 # tasks lists the cooks of shards that run on a node, or on all.
 tasks() {
@@ -69,7 +70,7 @@ finish() {
 		tail -n 15 "$dir"/*.log "$dir"/pods/*.log >&2
 		kubectl -n maps get jobs,pods >&2 2>/dev/null
 	fi
-	[ -z "${steps:-}" ] || kill "$steps" 2>/dev/null
+	[ -z "$steps" ] || kill "$steps" 2>/dev/null
 	for name in node0 node1 node2 kube-controller-manager kube-apiserver etcd; do
 		[ -z "${pids[$name]:-}" ] || kill "${pids[$name]}" 2>/dev/null
 		case $name in node*) ;; *) within 20 gone "$name" >/dev/null 2>&1 || kill -9 "${pids[$name]:-}" 2>/dev/null ;; esac
@@ -133,14 +134,14 @@ users: [{name: admin, user: {tokenFile: "$dir/token"}}]
 contexts: [{name: untold, context: {cluster: untold, user: admin}}]
 EOF
 ready() { kubectl get --raw /readyz >/dev/null 2>&1; }
-within 120 ready
+within 300 ready
 start kube-controller-manager kube-controller-manager --kubeconfig "$KUBECONFIG" --leader-elect=false --bind-address 127.0.0.1 --secure-port 0 --concurrent-gc-syncs 2 \
 	--controllers job-controller,pod-garbage-collector-controller,garbage-collector-controller,ttl-after-finished-controller,serviceaccount-controller
 kubectl create -f - >/dev/null <<EOF
 {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "maps", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}
 EOF
 account() { kubectl -n maps get serviceaccount default >/dev/null 2>&1; }
-within 60 account
+within 120 account
 "$go" build -o "$dir/bin/untold" ./cmd/untold
 "$go" build -o "$dir/kubenode" ./scripts/kubenode
 node() { start "node$1" "$dir/kubenode" -server "$server" -ca "$dir/certificates/apiserver.crt" -token "$dir/token" -name "node$1" -cpus 2 -path "$dir/bin" -logs "$dir/pods"; }
@@ -177,7 +178,8 @@ results() { find "$dir/work/$1/store" -type f 2>/dev/null | wc -l; }
 begun() { [ "$(results "$1")" -ge 3 ] && [ -n "$(tasks "${2:-}")" ]; }
 starts() { cat "$dir"/node?.log | grep -c "^node[0-9]: $1-shards-.* is process"; }
 clear() {
-	kubectl -n maps delete -f "$dir/$name.yaml" >/dev/null
+	steps=
+	kubectl -n maps delete --ignore-not-found -f "$dir/$name.yaml" >/dev/null
 	rm -rf "${dir:?}/work/$name"
 }
 
