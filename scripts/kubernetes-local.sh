@@ -59,7 +59,15 @@ tasks() {
 		done
 	done
 }
-variable() { tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | sed -n "s/^$2=//p"; }
+# variable is one of a process's, or nothing where the process has ended.
+variable() { { tr '\0' '\n' <"/proc/$1/environ" | sed -n "s/^$2=//p"; } 2>/dev/null || true; }
+# dies kills one of the tasks, whose number is index then.
+dies() {
+	mapfile -t running < <(tasks)
+	[ ${#running[@]} -gt 0 ] || return 1
+	index=$(variable "${running[0]}" JOB_COMPLETION_INDEX)
+	[ -n "$index" ] && kill -KILL "${running[0]}" 2>/dev/null
+}
 
 finish() {
 	local rc=$? name
@@ -216,9 +224,7 @@ fi
 # A pod dies in the middle: its shard is tried again, and no other.
 submit 8 lost-pod --require-store
 within 300 begun lost-pod
-mapfile -t running < <(tasks)
-index=$(variable "${running[0]}" JOB_COMPLETION_INDEX)
-kill -KILL "${running[0]}"
+within 300 dies
 judge
 tries=$(kubectl -n maps get pods -l "batch.kubernetes.io/job-name=lost-pod-shards,batch.kubernetes.io/job-completion-index=$index" -o name | wc -l)
 if [ "$tries" != 2 ] || [ "$(status lost-pod-shards failed)" != 1 ] || [ "$(starts lost-pod)" != 9 ]; then
@@ -231,7 +237,7 @@ clear
 submit 8 lost-node --require-store --retries 0
 within 300 begun lost-node node2
 mapfile -t running < <(tasks node2)
-kill -9 "${pids[node2]}" "${running[@]}"
+kill -9 "${pids[node2]}" "${running[@]}" 2>/dev/null || true
 kubectl delete node node2 >/dev/null
 echo "lost-node: node2 is gone, with ${#running[@]} pods; the store has $(results lost-node) files"
 judge
@@ -246,7 +252,7 @@ within 30 nodes
 # With --require-store a lost shard is the end of it.
 submit 8 required --require-store --retries 0
 within 300 begun required
-kill -KILL "$(tasks | head -n 1)"
+within 300 dies
 within 300 stepped
 if wait "$steps" || [[ $(condition required-shards) != *Failed:FailedIndexes* ]] || [[ $(condition required) != *Suspended:* ]] || [ -e "$dir/work/required/out" ]; then
 	echo "required: a shard was killed; shards: $(condition required-shards), last cook: $(condition required)" >&2

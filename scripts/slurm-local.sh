@@ -52,7 +52,8 @@ tasks() {
 		fi
 	done
 }
-variable() { tr '\0' '\n' 2>/dev/null <"/proc/$1/environ" | sed -n "s/^$2=//p"; }
+# variable is one of a process's, or nothing where the process has ended.
+variable() { { tr '\0' '\n' <"/proc/$1/environ" | sed -n "s/^$2=//p"; } 2>/dev/null || true; }
 
 gone() {
 	local pid
@@ -215,9 +216,10 @@ within 300 begun lost-node node2
 gone=("${pids[node2]}")
 for pid in $(tasks node2); do
 	# A task's parent is the slurmstepd that looks after it.
-	gone+=("$(ps -o ppid= -p "$pid" | tr -d ' ')" "$pid")
+	parent=$(ps -o ppid= -p "$pid" | tr -d ' ') || continue # it has ended
+	gone+=("$parent" "$pid")
 done
-kill -9 "${gone[@]}"
+kill -9 "${gone[@]}" 2>/dev/null || true
 echo "lost-node: node2 is gone, with $(((${#gone[@]} - 1) / 2)) tasks; the store has $(results lost-node) files"
 judge lost-node
 [ "$(restarts)" -gt 0 ] || {
@@ -230,10 +232,13 @@ within 60 idle 4
 # With --require-store a lost shard is the end of it.
 submit 8 required --require-store
 within 300 begun required
-mapfile -t running < <(tasks)
-victim=${running[0]}
-index=$(variable "$victim" SLURM_ARRAY_TASK_ID)
-kill -KILL "$victim"
+killed() {
+	mapfile -t running < <(tasks)
+	[ ${#running[@]} -gt 0 ] || return 1
+	index=$(variable "${running[0]}" SLURM_ARRAY_TASK_ID)
+	[ -n "$index" ] && kill -KILL "${running[0]}" 2>/dev/null
+}
+within 300 killed
 within 300 ended_in_time
 if [ "$(state "$last")" != CANCELLED ] || [ -e "$dir/required/out" ]; then
 	echo "required: shard $index was killed, and the last cook is $(state "$last")" >&2
