@@ -16,14 +16,14 @@ import (
 
 // TestCutWithinMemory: objects of millions of triangles that hundreds of tiles cut take no
 // more than --memory, by what the kernel counts, and the bytes stay the same: also if all
-// triangles are one primitive's.
+// triangles are one primitive's. A bound within which that cannot be is refused.
 func TestCutWithinMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		primitives, side int
 		memory           int64
 	}{
 		"16 primitives": {16, 220, 160 << 20},
-		"a primitive":   {1, 1000, 256 << 20},
+		"a primitive":   {1, 1000, 160 << 20},
 	} {
 		t.Run(name, func(t *testing.T) { cutWithin(t, c.primitives, c.side, c.memory) })
 	}
@@ -59,9 +59,24 @@ func cutWithin(t *testing.T, primitives, side int, memory int64) {
 	if fmt.Sprint(trees["all"]) != fmt.Sprint(trees["bound"]) {
 		t.Error("other bytes")
 	}
+	if primitives == 1 {
+		refusedWithin(t, scene, leastMemory)
+	}
 	t.Logf("peak %d MiB, within --memory %d MiB", peak["all"]>>20, peak["bound"]>>20)
 	if peak["bound"] > memory {
 		t.Errorf("%d MiB are resident, --memory is %d MiB", peak["bound"]>>20, memory>>20)
+	}
+}
+
+// refusedWithin cooks a scene within so little memory that it is refused, before the bound is
+// exceeded, with how much it takes.
+func refusedWithin(t *testing.T, scene string, memory int64) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], untold, "cook", scene, "-o", filepath.Join(t.TempDir(), "terrain"), "-q", "--tile-size", "50", "--memory", fmt.Sprint(memory))
+	cmd.Env = append(os.Environ(), asParent+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "which takes some ") || !strings.Contains(string(out), "of memory can be had") {
+		t.Errorf("within %d MiB: %v: %s", memory>>20, err, out)
 	}
 }
 
