@@ -278,7 +278,12 @@ func (r *room) checkCut(path, name string, object int) error {
 // tooLargeToCut is the refusal of an object whose cutting takes so many bytes.
 func (r *room) tooLargeToCut(path, name string, object int, need int64) error {
 	o := &r.objects[object]
-	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), r.opts.withProgram(need))
+	all, have := r.opts.withProgram(need), r.opts.memory()
+	if all > have {
+		all = have + (all-have)*7/6 // of what is added, a seventh goes to larger rows; see cutShare
+	}
+	const mb = 1e6
+	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), (all+mb-1)/mb*mb)
 }
 
 func (r *room) carries(need int64) bool { return r.opts.MaxTriangles != 0 || need <= r.opts.memory() }
