@@ -59,6 +59,17 @@ func BenchmarkRunLevels(b *testing.B) {
 // and with one thing moved. The baseline is a cook from nothing in the same run:
 // unchanged-% and edit-% are parts of its time.
 func BenchmarkCookAgain(b *testing.B) {
+	levels := DefaultOptions()
+	levels.WholeLimit = 0
+	b.Run("levels", func(b *testing.B) { cookAgain(b, levels, 1) })
+	small := DefaultOptions() // the dearest: full cooks that take little for each tile
+	small.LODs, small.HLODs, small.AutoPyramid = nil, nil, false
+	small.TileSize[0], small.TileSize[2] = 6.25, 6.25
+	b.Run("2000_tiles", func(b *testing.B) { cookAgain(b, small, 2000) })
+}
+
+// cookAgain cooks a city of so many tiles or more.
+func cookAgain(b *testing.B, o Options, least int) {
 	scene := filepath.Join(b.TempDir(), "city.gltf")
 	gen := exec.Command("go", "run", "../scripts/gen", "-blocks", "4", "-o", scene)
 	if out, err := gen.CombinedOutput(); err != nil {
@@ -80,15 +91,17 @@ func BenchmarkCookAgain(b *testing.B) {
 			break
 		}
 	}
-	o := DefaultOptions()
-	o.WholeLimit, o.NoSync = 0, true
+	o.NoSync = true
+	tiles := 0
 	out := filepath.Join(b.TempDir(), "out")
 	cook := func(full bool) time.Duration {
 		o.Full = full
 		start := time.Now()
-		if _, err := Run(context.Background(), scene, out, o); err != nil {
+		res, err := Run(context.Background(), scene, out, o)
+		if err != nil {
 			b.Fatal(err)
 		}
+		tiles = res.Tiles
 		return time.Since(start)
 	}
 	save := func() {
@@ -113,9 +126,14 @@ func BenchmarkCookAgain(b *testing.B) {
 		save()
 		edit += cook(false)
 	}
+	if tiles < least {
+		b.Fatalf("%d tiles, at least %d are to be", tiles, least)
+	}
+	b.ReportMetric(float64(tiles), "tiles")
 	b.ReportMetric(100*same.Seconds()/all.Seconds(), "unchanged-%")
 	b.ReportMetric(100*edit.Seconds()/all.Seconds(), "edit-%")
 	b.ReportMetric(all.Seconds()/float64(b.N), "s/cook")
+	b.ReportMetric(same.Seconds()/float64(b.N), "s/unchanged")
 }
 
 // BenchmarkCookWithin cooks a field of houses within as little memory as an eighth of its

@@ -98,6 +98,29 @@ func TestCellIndex(t *testing.T) {
 	}
 }
 
+// TestIndexOfTwoCells: what lies in two cells is read in parts, too, unless nearly all of it
+// is needed in both.
+func TestIndexOfTwoCells(t *testing.T) {
+	o := ClassicOptions()
+	b := newTileBuilder(&gltfscene.Scene{}, nil, nil, &o, &notes{})
+	world := geom.Identity()
+	strip := func(long int) *gltfscene.Primitive {
+		p := &gltfscene.Primitive{Material: -1}
+		for i := range 40 {
+			x, to := float32(i)/2, float32(i)/2+float32(long)
+			p.Positions = append(p.Positions, [3]float32{x, 0, 0}, [3]float32{x, 0, 1}, [3]float32{to, 0, 0})
+			p.Indices = append(p.Indices, uint32(3*i), uint32(3*i+1), uint32(3*i+2))
+		}
+		return p
+	}
+	grid := mesh.ClipGrid{Planes: [3][]float64{{20}, nil, nil}}
+	for long, want := range map[int]bool{1: true, 5: true, 60: false} {
+		if runs, _ := newRowCut(b, placed{}, strip(long), &world, grid).index(); (runs != nil) != want {
+			t.Errorf("triangles %d m long: %d runs", long, len(runs))
+		}
+	}
+}
+
 // sortTriangles puts triangles into the order of rows, as exporters of terrains do.
 func sortTriangles(p *gltfscene.Primitive) {
 	var list [][3]uint32

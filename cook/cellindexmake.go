@@ -10,7 +10,7 @@ import (
 )
 
 // Meshes of fewer bytes have no index: reading all of them costs little.
-const leastIndexed = 8 << 10
+const leastIndexed = 2 << 10
 
 // Runs have at least so many triangles, and there are at most so many of them, so that an
 // index is small beside what it leads to.
@@ -20,8 +20,14 @@ const (
 )
 
 // An index is of no use where a triangle is needed by more cells than that, in the mean, or
-// by more than half of them: where triangles are stored in no order.
+// by more than three of four of them: where triangles are stored in no order.
 const mostNeeded = 16
+
+// mostNeed is the sum, over so many triangles, of the cells that need each, up to which an
+// index is of use.
+func mostNeed(triangles int, cells int64) int64 {
+	return int64(triangles) * min(4*mostNeeded, 3*cells) / 4
+}
 
 // makeIndexes finds which triangles the cells need that objects are cut into. Meshes that
 // are placed several times have no index: a shard keeps what it has read of them.
@@ -108,7 +114,7 @@ func (c *rowCut) index() ([]cellRun, []cellSum) {
 	}
 	least := max(leastRun, c.triangles()/mostRuns+1)
 	var runs []cellRun
-	run, sum, most := cellRun{}, int64(0), int64(c.triangles())*min(mostNeeded, max(1, cells/2))
+	run, sum, most := cellRun{}, int64(0), mostNeed(c.triangles(), cells)
 	for t := range c.triangles() {
 		box := need(t)
 		if int(run.triangles) >= least && box != run.cells {

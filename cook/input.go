@@ -43,7 +43,16 @@ func (o *Options) sceneOptions() gltfscene.Options {
 	return gltfscene.Options{
 		Scene: o.Scene, AllowParentPaths: o.AllowParentPaths,
 		AllowMissingImages: o.AllowMissingImages, Jobs: o.Jobs, MaxTriangles: int64(max(0, o.MaxTriangles)), Read: o.read,
+		MaxMeshBytes: o.mostMeshBytes(),
 	}
+}
+
+// mostMeshBytes is what a mesh may take that is decoded, 0 for any number.
+func (o *Options) mostMeshBytes() int64 {
+	if o.MaxTriangles != 0 {
+		return 0
+	}
+	return o.besideProgram()
 }
 
 // openSource opens the file at path, whose format the end of name tells.

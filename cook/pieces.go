@@ -3,6 +3,7 @@ package cook
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
 	"github.com/untoldkit/untold/cook/mesh"
@@ -152,7 +153,9 @@ type pieceCount struct {
 	cut   int   // objects that were
 	total int64
 	by    []int64
-	at    []geom.Vec3 // of the vertices of one primitive
+
+	at      []geom.Vec3 // corners of some triangles
+	corners []uint32    // 0, 1, 2 and so on
 }
 
 // begin counts an object before its first tile, while others hold so many bytes, and
@@ -195,21 +198,37 @@ func (n *pieceCount) count(object int, limit int64) (sum mesh.SplitCount, err er
 			return sum, err
 		}
 		for k := range list {
-			p := &list[k]
-			n.at = n.at[:0]
-			for _, v := range p.Positions {
-				n.at = append(n.at, world.Point(geom.FromF32(v)))
-			}
-			m := mesh.Mesh{Positions: n.at, Indices: p.Indices}
-			made := m.CountSplit(grid, limit-sum.Polygons)
-			sum.Polygons += made.Polygons
-			sum.Inner += made.Inner
+			n.add(&sum, &list[k], world, grid, limit)
 			if sum.Polygons > limit {
 				return sum, nil
 			}
 		}
 	}
 	return sum, nil
+}
+
+// countBatch is how many triangles have their corners in the world at a time.
+const countBatch = 1 << 10
+
+// add counts the pieces of one primitive, until there are more than limit. Its vertices are
+// not moved all at once: they may be most of what the memory has room for.
+func (n *pieceCount) add(sum *mesh.SplitCount, p *gltfscene.Primitive, world *geom.Mat4, grid mesh.ClipGrid, limit int64) {
+	for list := range slices.Chunk(p.Indices, 3*countBatch) {
+		n.at = n.at[:0]
+		for _, v := range list {
+			n.at = append(n.at, world.Point(geom.FromF32(p.Positions[v])))
+		}
+		for i := len(n.corners); i < len(list); i++ {
+			n.corners = append(n.corners, uint32(i))
+		}
+		m := mesh.Mesh{Positions: n.at, Indices: n.corners[:len(list)]}
+		made := m.CountSplit(grid, limit-sum.Polygons)
+		sum.Polygons += made.Polygons
+		sum.Inner += made.Inner
+		if sum.Polygons > limit {
+			return
+		}
+	}
 }
 
 // tooManyPieces is the refusal of a cut.

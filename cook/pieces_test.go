@@ -131,3 +131,29 @@ func TestPieceEstimate(t *testing.T) {
 		}
 	})
 }
+
+// TestCountInBatches: pieces are counted of some triangles at a time, as of all of them.
+func TestCountInBatches(t *testing.T) {
+	p := &gltfscene.Primitive{}
+	for i := range 2*countBatch + 77 {
+		x := float32(i%97) / 4
+		p.Positions = append(p.Positions, [3]float32{x, 0, 0}, [3]float32{x, 0, 9}, [3]float32{x + float32(i%5), 0, 3})
+		n := uint32(len(p.Positions))
+		p.Indices = append(p.Indices, n-3, n-2, n-1)
+	}
+	world := geom.TRS(geom.Vec3{1, 2, 3}, [4]float64{0, 0, 0, 1}, geom.Vec3{2, 1, 1})
+	var at []geom.Vec3
+	for _, v := range p.Positions {
+		at = append(at, world.Point(geom.FromF32(v)))
+	}
+	grid := mesh.ClipGrid{Planes: [3][]float64{{5, 10, 15, 20}, nil, {-9, -6}}}
+	whole := mesh.Mesh{Positions: at, Indices: p.Indices}
+	for _, limit := range []int64{maxPolygons, 5000, 1} {
+		var got mesh.SplitCount
+		n := pieceCount{}
+		n.add(&got, p, &world, grid, limit)
+		if want := whole.CountSplit(grid, limit); got != want {
+			t.Errorf("up to %d: %+v, want %+v", limit, got, want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ const (
 	// The part of these that is stored.
 	storedBytesPerVertex   = 32
 	storedBytesPerTriangle = 12
+	// What sorting its triangles into rows takes of an object that is cut by rows.
+	rowBytesPerVertex   = 20
+	rowBytesPerTriangle = 4
 	// An entity that shows a mesh again: its record and its name.
 	bytesPerInstance = 250
 )
@@ -150,6 +153,28 @@ func (o *Options) spare() int64 {
 	return max(n-n/garbageShare-programBytes, o.memory()/16)
 }
 
+// besideProgram is what is left of the memory beside a program that does nothing, and some
+// garbage. Who counts on less than two programs take means what is to be had beside one.
+func (o *Options) besideProgram() int64 {
+	n := o.memory()
+	if n < 2*programBytes {
+		return n
+	}
+	return n - n/leastGarbage - programBytes
+}
+
+// withProgram is the memory that leaves so many bytes beside a program; see besideProgram.
+func (o *Options) withProgram(n int64) int64 {
+	if o.memory() < 2*programBytes {
+		return n
+	}
+	n += programBytes
+	return n + n/(leastGarbage-1)
+}
+
+// leastGarbage is the part of the memory that garbage takes however often it is collected.
+const leastGarbage = 16
+
 // garbageShare is the part of the memory that is left to garbage.
 const garbageShare = 8
 
@@ -218,7 +243,12 @@ func (r *room) cutBytes(object int) (most int64) {
 		part := int64(0)
 		for k := range list {
 			g := partLoad(&list[k])
-			part = max(part, min(cutBytes(g)-storedBytes(g), r.cutShare()))
+			rows := g.vertices*rowBytesPerVertex + g.triangles*rowBytesPerTriangle + r.cutShare()
+			if whole := cutBytes(g) - storedBytes(g); whole <= r.cutShare() {
+				part = max(part, whole)
+			} else {
+				part = max(part, min(whole, rows))
+			}
 		}
 		most = max(most, storedBytes(r.meshes[at.mesh])+part)
 	}
@@ -239,7 +269,7 @@ func (r *room) check(path, name string, members []int, load geometryLoad, levels
 // checkCut refuses an object that cannot be cut within the memory.
 func (r *room) checkCut(path, name string, object int) error {
 	need := r.cutBytes(object)
-	if r.carries(need) {
+	if r.carriesCut(need) {
 		return nil
 	}
 	return r.tooLargeToCut(path, name, object, need)
@@ -248,10 +278,21 @@ func (r *room) checkCut(path, name string, object int) error {
 // tooLargeToCut is the refusal of an object whose cutting takes so many bytes.
 func (r *room) tooLargeToCut(path, name string, object int, need int64) error {
 	o := &r.objects[object]
-	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), need)
+	all, have := r.opts.withProgram(need), r.opts.memory()
+	if all > have {
+		all = have + (all-have)*7/6 // of what is added, a seventh goes to larger rows; see cutShare
+	}
+	const mb = 1e6
+	return r.tooLarge(path, name, fmt.Sprintf("object %q has %d triangles, which are cut together", o.name, o.triangles), (all+mb-1)/mb*mb)
 }
 
 func (r *room) carries(need int64) bool { return r.opts.MaxTriangles != 0 || need <= r.opts.memory() }
+
+// carriesCut is carries for what cutting takes, which is known more exactly: with what a
+// program takes that does nothing.
+func (r *room) carriesCut(need int64) bool {
+	return r.opts.MaxTriangles != 0 || need <= r.opts.besideProgram()
+}
 
 func (r *room) tooLarge(path, name, what string, need int64) error {
 	const mb = 1e6

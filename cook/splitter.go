@@ -284,7 +284,7 @@ func (s *splitter) cutCells(run *cutRun, at placed, p *gltfscene.Primitive, grid
 			return c.each(s.room.cutShare(), keep)
 		}
 		switch {
-		case !s.room.carries(need):
+		case !s.room.carriesCut(need):
 			return s.whole(run.object, need)
 		case !run.whole:
 			return errWhole

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,14 +17,15 @@ import (
 
 // TestCutWithinMemory: objects of millions of triangles that hundreds of tiles cut take no
 // more than --memory, by what the kernel counts, and the bytes stay the same: also if all
-// triangles are one primitive's.
+// triangles are one primitive's. A bound within which that cannot be is refused, and what
+// the refusal says to be enough is.
 func TestCutWithinMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		primitives, side int
 		memory           int64
 	}{
 		"16 primitives": {16, 220, 160 << 20},
-		"a primitive":   {1, 1000, 256 << 20},
+		"a primitive":   {1, 1000, 0}, // as little as can be
 	} {
 		t.Run(name, func(t *testing.T) { cutWithin(t, c.primitives, c.side, c.memory) })
 	}
@@ -32,6 +34,9 @@ func TestCutWithinMemory(t *testing.T) {
 func cutWithin(t *testing.T, primitives, side int, memory int64) {
 	scene := filepath.Join(t.TempDir(), "terrain.glb")
 	writeTerrain(t, scene, primitives, side)
+	if memory == 0 {
+		memory = refusedWithin(t, scene, leastMemory)
+	}
 	peak, trees := map[string]int64{}, map[string]map[string]string{}
 	for name, args := range map[string][]string{"all": nil, "bound": {"--memory", fmt.Sprint(memory)}} {
 		dir := filepath.Join(t.TempDir(), "terrain")
@@ -63,6 +68,23 @@ func cutWithin(t *testing.T, primitives, side int, memory int64) {
 	if peak["bound"] > memory {
 		t.Errorf("%d MiB are resident, --memory is %d MiB", peak["bound"]>>20, memory>>20)
 	}
+}
+
+// refusedWithin cooks a scene within so little memory that it is refused, and returns how
+// much is said to be enough, in bytes.
+func refusedWithin(t *testing.T, scene string, memory int64) int64 {
+	t.Helper()
+	cmd := exec.Command(untold, "cook", scene, "-o", filepath.Join(t.TempDir(), "terrain"), "-q", "--tile-size", "50", "--memory", fmt.Sprint(memory))
+	out, err := cmd.CombinedOutput()
+	said := regexp.MustCompile(`which takes some (\d+) MB, and \d+ MB of memory can be had`).FindSubmatch(out)
+	if err == nil || said == nil {
+		t.Fatalf("within %d MiB: %v: %s", memory>>20, err, out)
+	}
+	mb, err := strconv.ParseInt(string(said[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mb * 1e6
 }
 
 func init() { printPeak = runAndPrintPeak }

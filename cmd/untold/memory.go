@@ -37,8 +37,7 @@ func memoryAt(root string) int64 {
 func collectWithin(room int64) (undo func()) {
 	limit := int64(-1) // no other
 	if room > 0 && os.Getenv("GOMEMLIMIT") == "" {
-		const rest = 10 // one part in so many is for stacks, files and what else is no garbage
-		limit = room - room/rest
+		limit = room - max(room/restShare, min(programFile+room/32, room/2))
 	}
 	old := debug.SetMemoryLimit(limit)
 	if os.Getenv("GOGC") != "" {
@@ -59,6 +58,12 @@ func collectWithin(room int64) (undo func()) {
 }
 
 const (
+	// restShare is the part of the memory that is for stacks, files and what else is no
+	// garbage.
+	restShare = 10
+	// programFile is how much of the program's own file is in memory, which the collector does
+	// not see, in bytes.
+	programFile = 32 << 20
 	// leastGC is how much garbage, in percent of what is in use, may be before it is
 	// collected.
 	leastGC = 50

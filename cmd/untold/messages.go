@@ -43,6 +43,7 @@ var flagNames = strings.NewReplacer(
 	"Options.AllowMissingImages", "--allow-missing-images",
 	"raise Options.MaxDecodedBytes if the file is sound", "hardly any sound file unpacks to so much more than its size: export it again, or in parts",
 	"raise Options.MaxFileBytes", "export the scene in parts",
+	"raise Options.MaxMeshBytes", "raise --memory",
 	"Options.MaxTriangles", "--max-triangles",
 	"Options.Instances", "--instances",
 	"Options.TileSize", "--tile-size",

@@ -46,6 +46,10 @@ type Options struct {
 	// file can blow up by overlapping accessors; 0 means 64 MiB plus 32 times
 	// the size of the file and its buffers.
 	MaxDecodedBytes int64
+	// MaxMeshBytes limits the memory of a single mesh that is decoded, and of those that are
+	// decoded at a time, which wait for each other; 0 means any. It is judged before
+	// the geometry is decoded.
+	MaxMeshBytes int64
 	// Placements repeat the whole scene, once for each, below a node of their own; nil
 	// stands for one without such a node.
 	Placements []Placement

@@ -246,10 +246,19 @@ func (g *geometry) survey(se *session, materials map[int]int, look func(mesh int
 		size[g.plans[i].mesh] += g.plans[i].triangles()
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
+	wait, err := g.meshRoom(se)
+	if err != nil {
+		return err
+	}
 	dropped, empty := make([]int, len(g.plans)), make([]bool, len(g.plans)) // by plans
 	var failed atomic.Pointer[error]                                        // one of those that occurred
-	err := se.parallel(len(order), func(k int) error {
+	err = se.parallel(len(order), func(k int) error {
 		i := order[k]
+		free, err := wait(i)
+		if err != nil {
+			return err
+		}
+		defer free()
 		list, drops, err := g.decode(i)
 		if err != nil {
 			failed.Store(&err)

@@ -66,7 +66,7 @@ var recipes = []recipe{
 	{"preview", []string{"preview.png"}, "shared models beside Blender's path tracer (docs/preview.md)", nil},
 	{"3dtiles", []string{"3dtiles.jpg"}, "sh scripts/viewers3d/run.sh for each scene, and untold preview from the same camera", nil},
 	{"web-three", []string{"web-three.jpg"}, "the page of untold serve, and scripts/viewers3d/three.html from the same camera (docs/web.md)", nil},
-	{"size", []string{"size.svg"}, "the figures of the cooks that docs/performance.md names", nil},
+	{"size", []string{"size.svg"}, "python3 scripts/size/size.py -o docs/images/size.svg, with the sizes of docs/performance.md", nil},
 }
 
 func run(log io.Writer, o *options) error {
