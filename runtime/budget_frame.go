@@ -205,11 +205,11 @@ func (b *geometryBudget) setFrame(stretch float64) {
 // children are shown in their place.
 func (b *geometryBudget) countNodes(sc *scene) {
 	f, ref := &b.split.frame, sc.refinement
-	for i := range ref.nodes {
+	for i := range ref.nodes { // children come before their parents
 		n := &ref.nodes[i]
-		own := ref.trianglesInView(sc, n)
+		n.inView = ref.trianglesInView(sc, n)
 		if n.node < 0 {
-			f.coarsest += own
+			f.coarsest += n.inView
 		}
 		if n.opens == 0 {
 			continue
@@ -217,10 +217,10 @@ func (b *geometryBudget) countNodes(sc *scene) {
 		below := 0.0
 		for _, row := range n.children {
 			if row >= ref.first {
-				below += ref.trianglesInView(sc, &ref.nodes[row-ref.first])
+				below += ref.nodes[row-ref.first].inView
 			}
 		}
-		f.add(n.opens, below-own)
+		f.add(n.opens, below-n.inView)
 	}
 }
 

@@ -70,6 +70,7 @@ type node struct {
 	place             // in its own parent
 	children  []int32 // rows
 	triangles float64 // 0: unknown
+	inView    float64 // of them, as of the last count
 	error     float64 // metres: size of what is seen of the difference to full detail
 	opens     float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
 	wanted    bool    // it is a root, or its parent is open
