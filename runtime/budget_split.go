@@ -72,6 +72,7 @@ type budgetSplit struct {
 	budget         int64
 	steps          [splitSteps]demand       // by distance
 	detail         [splitSteps]detailDemand // by stretch
+	frame          frameBudget
 }
 
 // demand is what the cheapest representations of tiles at one distance cost.
@@ -257,21 +258,30 @@ func (b *geometryBudget) plenty() {
 // compare its distance. Therefore small changes wait until they add up.
 func (b *geometryBudget) setLimits(scarce bool, keep, stretch, detail float64) {
 	a := &b.split
-	const worth = 0.02
-	same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= worth*min(x, y) }
 	a.detailDistance = detail
-	if scarce == a.scarce && same(keep, a.keepDistance) && same(stretch, a.stretch) {
+	if scarce == a.scarce && sameLimit(keep, a.keepDistance) && sameLimit(stretch, a.stretch) {
 		return
 	}
 	a.scarce, a.keepDistance, a.stretch = scarce, keep, stretch
 	for _, sc := range b.scenes {
-		sc.awake = sc.awake[:0]
-		for _, tile := range sc.active {
-			sc.include(tile)
-		}
-		for _, tile := range sc.query.tiles {
-			sc.tiles.wake[tile] = math.Inf(-1)
-		}
+		sc.judgeAnew()
+	}
+}
+
+// sameLimit reports whether a change of a limit is too small to wake all tiles for.
+func sameLimit(x, y float64) bool {
+	const worth = 0.02
+	return x == y || math.Abs(x-y) <= worth*min(x, y)
+}
+
+// judgeAnew wakes all tiles near in the middle of a tick.
+func (sc *scene) judgeAnew() {
+	sc.awake = sc.awake[:0]
+	for _, tile := range sc.active {
+		sc.include(tile)
+	}
+	for _, tile := range sc.query.tiles {
+		sc.tiles.wake[tile] = math.Inf(-1)
 	}
 }
 
@@ -384,6 +394,9 @@ func (sc *scene) leastStretch() float64 {
 	least := 0.0
 	if sc.budget.scarce {
 		least = sc.budget.stretch
+	}
+	if sc.refinement != nil {
+		least = max(least, sc.budget.frame.stretch)
 	}
 	if sc.drafts() {
 		least = max(least, sc.refinement.draft.stretch())

@@ -97,5 +97,5 @@ func (s *Streamer) cover(c *Coverage, sc *scene, tile int32, v *view, onePixel, 
 // to be looked at, nothing fades, and no scene has a draft.
 func (s *Streamer) AtRest() bool {
 	return !s.Drafts() && s.selector.lookedFrom == s.camera && len(s.loads.list) == 0 && len(s.meshes.loading) == 0 && s.backlog == 0 && s.selector.fruitless >= s.selector.windows &&
-		!s.wake && s.residency.awaited == 0 && s.activeFades() == 0
+		!s.wake && !s.budget.split.frame.falls && s.residency.awaited == 0 && s.activeFades() == 0
 }

@@ -54,8 +54,10 @@ type refinement struct {
 	nodes []node  // by row
 	roots []int32 // indices of nodes
 	draft
-	parent []place // of each tile
-	fades  int     // places that pass from a node to what lies below it, or back
+	parent    []place   // of each tile
+	triangles triangles // of its tiles
+	most      float64   // triangles that the scene can show at once
+	fades     int       // places that pass from a node to what lies below it, or back
 }
 
 // place is a child of a node.
@@ -65,18 +67,20 @@ type place struct {
 }
 
 type node struct {
-	place            // in its own parent
-	children []int32 // rows
-	error    float64 // metres: size of what is seen of the difference to full detail
-	opens    float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
-	wanted   bool    // it is a root, or its parent is open
-	open     bool    // what lies below is wanted
-	broken   bool    // it is open for nothing but that loading it has failed
-	mask     uint64  // children whose places it has
-	next     uint64  // mask that is being worked out
-	fades    placeFades
-	wantedAt time.Duration
-	distance float64 // of its box
+	place             // in its own parent
+	children  []int32 // rows
+	triangles float64 // 0: unknown
+	inView    float64 // of them, as of the last count
+	error     float64 // metres: size of what is seen of the difference to full detail
+	opens     float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
+	wanted    bool    // it is a root, or its parent is open
+	open      bool    // what lies below is wanted
+	broken    bool    // it is open for nothing but that loading it has failed
+	mask      uint64  // children whose places it has
+	next      uint64  // mask that is being worked out
+	fades     placeFades
+	wantedAt  time.Duration
+	distance  float64 // of its box
 }
 
 // addNodes adds a row for each node.
@@ -106,7 +110,7 @@ func newRefinement(m *manifest.Manifest, t *table) *refinement {
 	for i := range list {
 		n := &p.nodes[i]
 		n.place.node = -1
-		n.error = list[i].VisualError
+		n.triangles, n.error = countOf(list[i].TriangleCount), list[i].VisualError
 		for _, id := range list[i].Children {
 			child, ok := row[id]
 			if !ok || len(n.children) == 64 {
@@ -127,6 +131,8 @@ func newRefinement(m *manifest.Manifest, t *table) *refinement {
 			p.roots = append(p.roots, int32(i))
 		}
 	}
+	p.triangles = trianglesOf(m, t)
+	p.most = p.mostTriangles(t)
 	return p
 }
 

@@ -21,6 +21,7 @@ const sightMargin = 1.25
 type sight struct {
 	viewedAt  []time.Duration
 	outOfView []bool
+	lookedIn  uint32 // tick
 }
 
 func newSight(rows int) sight {
@@ -34,9 +35,10 @@ func newSight(rows int) sight {
 // lookAround works out what is out of view, nothing without a lens, and wakes the tiles of
 // which that has changed.
 func (sc *scene) lookAround() {
-	if sc.cfg.OutOfViewDetail == 1 {
+	if sc.cfg.OutOfViewDetail == 1 || sc.sight.lookedIn == sc.tickCount {
 		return
 	}
+	sc.sight.lookedIn = sc.tickCount
 	wide := sc.camera
 	wide.FovYDegrees = max(wide.FovYDegrees, min(float64(wide.FovYDegrees*sightMargin), 170))
 	v := makeView(&wide, wide.Position, wide.Forward, &sc.root, &sc.inverse, sc.cfg.TileFrustumGatePadding)

@@ -87,10 +87,11 @@ func (s *Streamer) tick(signal memory.PressureLevel, regular bool) {
 		s.measure(sc)
 	}
 	// Loads that hang fail now, so that their slots are free and their tiles count
-	// as failed in the passes below. Then the budget is split: every pass below
+	// as failed in the passes below. Then the budgets are split: every pass below
 	// asks for grants.
 	s.watchdog()
 	s.meshes.expire()
+	s.budget.splitFrame()
 	s.budget.splitBudget()
 
 	// Unloads and evictions come before loads, so that the room that they free can

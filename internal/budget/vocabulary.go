@@ -120,6 +120,8 @@ var runFigures = []Figure{
 	{"pyramid_nodes", Count, "most nodes of the pyramid drawn at a time"},
 	{"pyramid_bytes_peak", Bytes, "most memory of nodes of the pyramid on the GPU"},
 	{"pops", Count, "representations that came at once where another one was, in view"},
+	{"view_triangles_p50", Count, "triangles of what is drawn in view, by the manifest: half of the frames have no more"},
+	{"view_triangles_max", Count, "triangles of what is drawn in view, by the manifest, in the frame with most"},
 	{"texture_loads", Count, "textures that came for the first time"},
 	{"texture_upgrades", Count, "textures that became finer"},
 	{"texture_downgrades", Count, "textures that became coarser"},

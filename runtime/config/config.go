@@ -70,6 +70,7 @@ type Selection struct {
 	HierarchyOcclusionPenalty float64 `range:"0 to 1" doc:"further weight of a candidate whose parent region is covered; 0: such a candidate is not loaded"`
 	TargetErrorPixels         float64 `unit:"px" range:"at least 0.01" doc:"a node of the pyramid gives way to what lies below it where what is seen of its error is larger"`
 	PictureHeight             float64 `unit:"px" range:"at least 1" doc:"lines of the picture that targetErrorPixels means"`
+	TriangleBudget            int     `range:"at least 0" doc:"triangles in view of a frame, as the manifest counts them, up to which scenes with a pyramid have the detail that targetErrorPixels asks for; 0: no limit"`
 	LODGate                   bool    `doc:"dispatch tiles with LODs only within their finest switch, as the reference engine does"`
 	NormalizeBands            bool    `doc:"clamp the distances as the reference engine does on load"`
 }
@@ -202,7 +203,7 @@ func Default() Config {
 		},
 		Selection: Selection{
 			VelocitySmoothing: 0.85, VelocityLookAheadTime: 0.5, VelocityLookAheadMinSpeed: 1.5,
-			EnableFrustumGate: true, FrustumGatePadding: 5, TileFrustumGatePadding: 20, FloorProximityGateY: 5, TargetErrorPixels: 2, PictureHeight: 1080,
+			EnableFrustumGate: true, FrustumGatePadding: 5, TileFrustumGatePadding: 20, FloorProximityGateY: 5, TargetErrorPixels: 2, PictureHeight: 1080, TriangleBudget: 2_000_000,
 			EnableImportanceSort: true, ViewAlignmentMinWeight: 0.2, EnableOcclusionSort: true,
 			OcclusionFullThreshold: 0.85, OcclusionMinWeight: 0.05, HierarchyOcclusionPenalty: 0.005,
 		},

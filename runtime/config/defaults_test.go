@@ -38,6 +38,7 @@ var documented = map[string]string{
 	"floorProximityGateY":                    "5",
 	"targetErrorPixels":                      "2",
 	"pictureHeight":                          "1080",
+	"triangleBudget":                         "2000000",
 	"enableImportanceSort":                   "true",
 	"viewAlignmentMinWeight":                 "0.2",
 	"enableOcclusionSort":                    "true",

@@ -32,18 +32,19 @@ type Meter struct {
 	tree  *octree.Tree
 	reach float64 // longest streaming radius
 
-	frames  int
-	dt      time.Duration // of the latest frame
-	now     time.Duration // since the first frame
-	sight   sight         // of the latest frame
-	errors  []float32     // pixels, by frame
-	drawn   []runtime.Drawn
-	touched []int32 // tiles in whose places something is drawn in the latest frame
-	near    []int32
-	alive   []int32 // tiles that were drawn since they last wanted none
-	waiting []int32 // tiles within their streaming radius
-	updates []float32
-	toFull  []float64
+	frames    int
+	dt        time.Duration // of the latest frame
+	now       time.Duration // since the first frame
+	sight     sight         // of the latest frame
+	errors    []float32     // pixels, by frame
+	triangles []float64     // in view, by frame
+	drawn     []runtime.Drawn
+	touched   []int32 // tiles in whose places something is drawn in the latest frame
+	near      []int32
+	alive     []int32 // tiles that were drawn since they last wanted none
+	waiting   []int32 // tiles within their streaming radius
+	updates   []float32
+	toFull    []float64
 
 	nearest   int32         // the nearest tile of the latest frame, -1 for none
 	drawnTime time.Duration // of all tiles together
@@ -69,6 +70,7 @@ type measured struct {
 	lods             []float64 // switch distances
 	hlod             float64   // 0: none
 	errors           []float64 // metres: of the HLOD, then of the LODs, the finest first
+	triangles        []float64 // by Rep-1, 0: unknown
 	interior, floors bool
 
 	place   shared
@@ -135,8 +137,8 @@ func (s *Scenario) measured(scene *manifest.Manifest, t *manifest.Tile) measured
 		b = band.Normalize(b)
 	}
 	return measured{
-		errors: errorsOf(t),
-		box:    t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
+		errors: errorsOf(t), triangles: trianglesOf(t),
+		box: t.Bounds.Box(), center: t.Center[1], streaming: b.Streaming, unload: b.Unload, lods: b.LODs, hlod: b.HLOD,
 		interior: t.Interior, floors: scene.HasFloors() && t.FloorID != nil,
 	}
 }
@@ -474,6 +476,8 @@ func (m *Meter) Report() Report {
 	}
 	out.StallSeconds = m.stalled.Seconds()
 	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()
+	triangles := slices.Sorted(slices.Values(m.triangles))
+	out.ViewTrianglesP50, out.ViewTrianglesMax = int(quantile(triangles, 0.5)), int(quantile(triangles, 1))
 	seen := m.seen
 	if m.streamer != nil && !m.rested {
 		add(&seen, m.streamer.Coverage())

@@ -13,10 +13,11 @@ import (
 
 // measuredNode is a node of the pyramid.
 type measuredNode struct {
-	children []int32 // as Drawn names them
-	box      geom.Box
-	error    float64 // metres
-	popped   int     // the latest frame in which it came without a fade, counted from 1
+	children  []int32 // as Drawn names them
+	triangles float64 // 0: unknown
+	box       geom.Box
+	error     float64 // metres
+	popped    int     // the latest frame in which it came without a fade, counted from 1
 }
 
 // shared is what is drawn in the place of a tile in one frame: representations of its
@@ -56,7 +57,7 @@ func (m *Meter) measurePyramid(scene *manifest.Manifest) {
 			}
 		}
 		free[n.ID] = m.base + int32(i)
-		m.nodes = append(m.nodes, measuredNode{children: children, box: n.Bounds.Box(), error: n.VisualError})
+		m.nodes = append(m.nodes, measuredNode{children: children, triangles: float64(n.TriangleCount), box: n.Bounds.Box(), error: n.VisualError})
 	}
 }
 
@@ -64,7 +65,7 @@ func (m *Meter) measurePyramid(scene *manifest.Manifest) {
 // representation, with one opacity, are drawn once.
 func (m *Meter) look(drawn []runtime.Drawn, eye geom.Vec3) {
 	m.drawn, m.touched = drawn, m.touched[:0]
-	nodes, most := 0, 0.0
+	nodes, most, triangles := 0, 0.0, 0.0
 	for len(drawn) > 0 {
 		n := 1
 		for n < len(drawn) && drawn[n].Tile == drawn[0].Tile && drawn[n].Scene == drawn[0].Scene {
@@ -72,16 +73,18 @@ func (m *Meter) look(drawn []runtime.Drawn, eye geom.Vec3) {
 		}
 		if drawn[0].Parts == 0 {
 			most = max(most, m.lookAtTile(drawn[:n], eye))
+			triangles += m.tileTriangles(drawn[:n])
 		} else if at := int(drawn[0].Tile - m.base); m.measures(&drawn[0]) && at >= 0 && at < len(m.nodes) {
 			nodes++
 			for i := range n {
 				m.lookBelow(drawn[i].Tile, drawn[i].Parts, &drawn[i])
 				most = max(most, m.nodeError(&m.nodes[at], &drawn[i], eye))
+				triangles += m.nodeTriangles(&m.nodes[at], &drawn[i])
 			}
 		}
 		drawn = drawn[n:]
 	}
-	m.errors = append(m.errors, float32(most))
+	m.errors, m.triangles = append(m.errors, float32(most)), append(m.triangles, triangles)
 	m.out.PyramidNodes = max(m.out.PyramidNodes, nodes)
 	for _, i := range m.touched {
 		t := &m.tiles[i]

@@ -86,6 +86,12 @@ type Report struct {
 	// frame a place shows one representation alone, in the next another one alone. A
 	// node that comes to several places counts once.
 	Pops int `json:"pops"`
+	// ViewTriangles are those that the manifest lets expect of what is drawn in a frame
+	// and in view: all of a tile whose box is, of a node the same part as of its children.
+	// Half of the frames have no more than the first, none more than the second. The shared
+	// bucket does not count.
+	ViewTrianglesP50 int `json:"view_triangles_p50"`
+	ViewTrianglesMax int `json:"view_triangles_max"`
 
 	// Of textures.
 	TextureLoads        int   `json:"texture_loads"`         // that came for the first time, tex.load
@@ -128,6 +134,7 @@ func (r *Report) Then(next *Report) Report {
 	out.TimeToPicture, out.TimeTo8PX = r.TimeToPicture, r.TimeTo8PX
 	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
 	out.ErrorPXMax = max(out.ErrorPXMax, other.ErrorPXMax)
+	out.ViewTrianglesMax = max(out.ViewTrianglesMax, other.ViewTrianglesMax)
 	out.PyramidNodes = max(out.PyramidNodes, other.PyramidNodes)
 	out.PyramidBytesPeak = max(out.PyramidBytesPeak, other.PyramidBytesPeak)
 	out.StallSeconds += other.StallSeconds
