@@ -64,3 +64,23 @@ func TestSweep(t *testing.T) {
 		}
 	}
 }
+
+// TestHugeState: a state that is larger than any is not read, and is written anew.
+func TestHugeState(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "set")
+	state := filepath.Join(out, filepath.FromSlash(stateName))
+	for k, unchanged := range []bool{false, true, false, true} {
+		if k == 2 {
+			if err := os.Truncate(state, maxState+1); err != nil {
+				t.Skip(err) // no sparse files here
+			}
+		}
+		res, err := Export(context.Background(), cookedTown(t), out, Options{Reuse: true})
+		if err != nil || res.Unchanged != unchanged {
+			t.Fatalf("export %d: %v, %+v", k, err, res)
+		}
+		if st, err := os.Stat(state); err != nil || st.Size() > 1<<20 {
+			t.Fatalf("export %d: %v, %v", k, st, err)
+		}
+	}
+}
