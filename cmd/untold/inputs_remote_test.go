@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +61,22 @@ func TestCookListAddressSecrets(t *testing.T) {
 	r := execute(t, nil, "cook", "https://me:secret@lists.invalid/list.csv?sig=secret", "a.obj", "-o", t.TempDir())
 	if r.code == 0 || !strings.Contains(r.err, "https://lists.invalid/list.csv?... is a placement list") || strings.Contains(r.err, "secret") {
 		t.Errorf("exit %d\n%s", r.code, r.err)
+	}
+}
+
+// TestCookAsksOnce: an input that is not there, or not for everybody, is asked for once.
+func TestCookAsksOnce(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusGone} {
+		var asked atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			w.WriteHeader(status)
+		}))
+		r := execute(t, nil, "cook", server.URL+"/scene.glb", "-o", filepath.Join(t.TempDir(), "out"))
+		server.Close()
+		if n := asked.Load(); n != 1 || r.code == 0 || !strings.Contains(r.err, strconv.Itoa(status)) {
+			t.Errorf("%d: asked %d times, exit %d\n%s", status, n, r.code, r.err)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *remoteFlags) visit(ctx context.Context, a *app, f func(ctx context.Cont
 	}
 	o := r.options(a, &cfg)
 	o.CacheDir, o.CacheBudget, o.NoSync = filepath.Join(dir, "cache"), math.MaxInt64/4, true
-	o.MaxTotal = r.maxDownload.or(visitBytes)
+	o.MaxTotal, o.FinalRefusals = r.maxDownload.or(visitBytes), true
 	fetch, err := remote.New(o)
 	if err == nil {
 		err = f(ctx, dir, fetch)

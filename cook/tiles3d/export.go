@@ -136,6 +136,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 			if res.Path = out; !archive {
 				res.Path = filepath.Join(out, tilesetName)
 			}
+			sweep(place)
 			return res, nil
 		}
 	}
@@ -143,12 +144,12 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
 	// The stage lies beside the output, on the same file system.
-	temp, err := os.MkdirTemp(filepath.Dir(place), tempName(place))
+	temp, removeTemp, err := makeTemp(place)
 	if err != nil {
-		return nil, fmt.Errorf("tiles3d: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(temp)
-	stage := filepath.Join(temp, "tileset") // for everybody, which the other is not
+	defer removeTemp()
+	stage := filepath.Join(temp, stageName) // for everybody, which the other is not
 	if err := os.Mkdir(stage, 0o777); err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
@@ -162,6 +163,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 		if res.Bytes, err = pack(ctx, stage, place); err != nil {
 			return nil, err
 		}
+		sweep(place)
 		return res, nil
 	}
 	res.Path = filepath.Join(out, tilesetName)
@@ -171,6 +173,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err := replace(stage, place); err != nil {
 		return nil, err
 	}
+	sweep(place)
 	return res, nil
 }
 

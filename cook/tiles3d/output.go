@@ -175,34 +175,26 @@ func (t *tileJSON) each(f func(*tileJSON)) {
 // replace puts a finished folder at out, which is absolute and no link. What was there is
 // moved away first, put back when that fails, and removed then.
 func replace(stage, out string) error {
-	old := ""
-	if _, err := os.Stat(out); err == nil {
-		var err error
-		if old, err = os.MkdirTemp(filepath.Dir(out), tempName(out)); err != nil {
+	if _, err := os.Stat(out); err != nil {
+		if err := os.Rename(stage, out); err != nil {
 			return fmt.Errorf("tiles3d: %w", err)
 		}
-		if err := os.Rename(out, filepath.Join(old, "tileset")); err != nil {
-			return errors.Join(fmt.Errorf("tiles3d: %w", err), os.Remove(old))
-		}
+		return nil
+	}
+	temp, remove, err := makeTemp(out)
+	if err != nil {
+		return err
+	}
+	old := filepath.Join(temp, stageName)
+	if err := os.Rename(out, old); err != nil {
+		return errors.Join(fmt.Errorf("tiles3d: %w", err), remove())
 	}
 	if err := os.Rename(stage, out); err != nil {
 		err = fmt.Errorf("tiles3d: %w", err)
-		if old == "" {
-			return err
+		if back := os.Rename(old, out); back != nil {
+			return errors.Join(err, fmt.Errorf("tiles3d: the old tileset lies in %s: %w", temp, back))
 		}
-		if back := os.Rename(filepath.Join(old, "tileset"), out); back != nil {
-			return errors.Join(err, fmt.Errorf("tiles3d: the old tileset lies in %s: %w", old, back))
-		}
-		return errors.Join(err, os.Remove(old))
+		return errors.Join(err, remove())
 	}
-	if old != "" {
-		return os.RemoveAll(old)
-	}
-	return nil
-}
-
-// tempName is the pattern of temporary folders beside an output.
-func tempName(out string) string {
-	base := filepath.Base(out)
-	return "." + strings.ToValidUTF8(base[:min(len(base), 100)], "") + "-*"
+	return remove()
 }

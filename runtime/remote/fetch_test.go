@@ -62,6 +62,29 @@ func TestThreeAttempts(t *testing.T) {
 	}
 }
 
+// TestFinalRefusals: where files are named by somebody, one answer is enough of those that
+// no later one would change.
+func TestFinalRefusals(t *testing.T) {
+	for status, final := range map[int]bool{401: true, 403: true, 404: true, 410: true, 400: false, 429: false, 500: false} {
+		r := newRig(t, func(o *Options) { o.FinalRefusals = true })
+		r.origin.answer = always(status)
+		done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
+		want := int64(1)
+		if !final {
+			want = 3
+			r.clock.pass(time.Second)
+			r.clock.pass(2 * time.Second)
+		}
+		var s *StatusError
+		if err := <-done; !errors.As(err, &s) || s.Status != status {
+			t.Errorf("%d: %v", status, err)
+		}
+		if m := r.Metrics(); m.Requests != want || m.Failures != 1 {
+			t.Errorf("%d: %+v", status, m)
+		}
+	}
+}
+
 func TestSecondAttemptSucceeds(t *testing.T) {
 	r := newRig(t)
 	var once sync.Once

@@ -8,6 +8,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/astc"
+	"github.com/untoldkit/untold/internal/bc"
 )
 
 // ASTC says how ModeASTC compresses. The zero value is the default.
@@ -111,7 +112,7 @@ func compress(c *workers, img *image.NRGBA, r Role, how coding) ([]byte, error) 
 		if how.pixels.ASTC() {
 			errs[lo/lines] = encodeASTC(out, band, r, how)
 		} else {
-			errs[lo/lines] = encodeBlocks(out, band, how.pixels)
+			errs[lo/lines] = encodeBC(out, band, r, how)
 		}
 	})
 	for _, err := range errs {
@@ -120,6 +121,15 @@ func compress(c *workers, img *image.NRGBA, r Role, how coding) ([]byte, error) 
 		}
 	}
 	return buf, nil
+}
+
+// encodeBC fills out with the blocks of img.
+func encodeBC(out []byte, img *image.NRGBA, r Role, how coding) error {
+	o := bc.Options{Format: bc.BC7, AlphaUnused: r.Alpha == AlphaIgnored}
+	if how.pixels == utex.BC5 {
+		o.Format = bc.BC5
+	}
+	return bc.Encode(out, img, o)
 }
 
 // encodeASTC fills out with the blocks of img.
