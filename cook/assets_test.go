@@ -46,6 +46,7 @@ func eachModel(t *testing.T, f func(name, path string), folders ...string) {
 // that are there.
 func TestConvertAssets(t *testing.T) {
 	var converted, refused atomic.Int32
+	seen := 0
 	t.Cleanup(func() {
 		t.Logf("%d files converted, %d refused", converted.Load(), refused.Load())
 		if n := converted.Load(); n+refused.Load() > 200 && n < 150 { // not with -run
@@ -55,6 +56,9 @@ func TestConvertAssets(t *testing.T) {
 	eachModel(t, func(name, path string) {
 		if (testing.Short() || race.Enabled) && strings.Contains(name, "24_gpu_instancing") {
 			return // eight million triangles
+		}
+		if seen++; race.Enabled && seen%3 > 0 {
+			return // make test converts all of them without the detector
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -42,12 +42,12 @@ func TestSmallScenesAreWhole(t *testing.T) {
 	}
 	// Every limit decides its own value only.
 	o := DefaultOptions()
-	o.WholeLimit = 1000
+	o.WholeLimit, o.lookSide = 1000, smallPictures
 	if res, _ := runLevels(t, scene, o); res.Needs.Whole || res.Levels == 0 || len(res.Manifest.Tiles) != 1 {
 		t.Errorf("%d tiles, %d levels, %+v", len(res.Manifest.Tiles), res.Levels, res.Needs)
 	}
 	o = DefaultOptions()
-	o.TileTriangles = 400
+	o.TileTriangles, o.lookSide = 400, smallPictures
 	if res, _ := runLevels(t, scene, o); len(res.Manifest.Tiles) < 6 || !res.Needs.Whole {
 		t.Errorf("%d tiles, %+v", len(res.Manifest.Tiles), res.Needs)
 	}
@@ -289,7 +289,7 @@ func TestGridBeginsAtTheScene(t *testing.T) {
 // The preset gives what it gave before there were distances of the scene's own.
 func TestPresetKeepsItsDistances(t *testing.T) {
 	o := EngineOptions()
-	o.LODs, o.HLODs = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels()
+	o.LODs, o.HLODs, o.lookSide = manifest.DefaultLODLevels(), manifest.DefaultHLODLevels(), smallPictures
 	res, _ := runLevels(t, hills(t, 48), o)
 	m := res.Manifest
 	want := partition.GridRadii(25, m.StreamingProfile.SceneHalfDiag)

@@ -172,7 +172,7 @@ func TestStoreHeals(t *testing.T) {
 		"files are damaged":   func() { each("/files/", func(name string) { damage(t, name) }) },
 		"records are damaged": func() { each("/results/", func(name string) { damage(t, name) }) },
 	} {
-		if race.Enabled && !strings.HasSuffix(what, "damaged") {
+		if race.Enabled && what != "files are damaged" {
 			continue // make test runs all without the detector
 		}
 		spoil()

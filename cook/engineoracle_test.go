@@ -154,7 +154,7 @@ func TestEngineLoadsAssets(t *testing.T) {
 		if strings.Contains(name, "gpu_instancing") {
 			return // expands to millions of triangles; TestConvertAssets has it
 		}
-		if seen++; race.Enabled && seen%4 > 0 {
+		if seen++; race.Enabled && seen%8 > 0 {
 			return // make test loads all of them without the detector
 		}
 		opts := withLevels(partitions[n%len(partitions)])

@@ -15,6 +15,7 @@ import (
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -27,6 +28,7 @@ var (
 // boxes hold their geometry exactly, ids are well-formed, the manifest is
 // clean, and where objects stay whole each is in one payload.
 func TestRunProperties(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	base := t.TempDir()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {

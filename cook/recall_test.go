@@ -167,10 +167,10 @@ func (y *yard) edit(t *rapid.T, o *Options) string {
 func TestCookRemembers(t *testing.T) {
 	base := t.TempDir()
 	n := 0
+	race.Most(t, 40)
+	race.Checks(t, 3) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
-		if n++; n > 3 && race.Enabled {
-			return // make test runs all of them without the detector
-		}
+		n++
 		scene, out := filepath.Join(base, fmt.Sprint(n), "yard.gltf"), filepath.Join(base, fmt.Sprint(n), "out")
 		y, o := newYard(), yardOptions()
 		o.TileSize[0], o.TileSize[2], o.LODMinTriangles, o.LODErrorPixels, o.nodeTexels = 16, 16, 12, 2, 64
@@ -446,6 +446,9 @@ func TestCookGoesOn(t *testing.T) {
 // a store, and the bytes are the same.
 func TestImagesAreRemembered(t *testing.T) {
 	for _, mode := range []TextureMode{TexturesResize, TexturesBC} {
+		if race.Enabled && mode == TexturesResize {
+			continue // make test cooks both without the detector
+		}
 		scene := texturedHills(t, hillImages()...)
 		o := levelOptions()
 		o.Textures, o.MaxTexture, o.HLODMaxTexture = mode, 64, 32

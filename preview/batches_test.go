@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/preview/stats"
 	"github.com/untoldkit/untold/preview/surface"
@@ -84,6 +85,9 @@ func TestBatchedFlight(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		for _, secondary := range []bool{false, true} {
 			t.Run(fmt.Sprintf("plain=%v secondary=%v", plain, secondary), func(t *testing.T) {
+				if race.Enabled && (plain || !secondary) {
+					t.Skip("make test flies all four without the race detector")
+				}
 				fly := func(batching bool) (*stats.Report, []string, string) {
 					o := options(t, town)
 					o.Path, o.FixedDT, o.Width, o.Height = straight(8, 8), 80*time.Millisecond, 120, 90

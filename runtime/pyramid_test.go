@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/config"
 	"github.com/untoldkit/untold/runtime/payload"
@@ -207,6 +208,7 @@ func TestPyramidWithoutItsRoot(t *testing.T) {
 // by several whose opacities add up to 1, and that none is bare once the root is
 // there, whatever fails, however the camera moves and the memory shrinks.
 func TestPyramidProperty(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
 		for range rapid.IntRange(0, 6).Draw(rt, "spliced") { // as in trees, tiles hang beside nodes
@@ -268,6 +270,7 @@ func TestPyramidProperty(t *testing.T) {
 // nothing fails and memory lasts: from frame to frame no node's share of a place changes
 // by more than the fades of its ancestors and its own allow.
 func TestPyramidFadesProperty(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	faded := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
@@ -397,6 +400,7 @@ func TestPyramidOfATree(t *testing.T) {
 // budget, which holds the roots, wherever the camera goes; PyramidBytes says what of
 // that nodes take.
 func TestPyramidKeepsToTheBudget(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
 		m := pyramidOf(8, float64(rapid.IntRange(5, 200).Draw(rt, "radius")))
 		memory := int64(1000)

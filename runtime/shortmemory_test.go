@@ -120,7 +120,7 @@ func (w *shortWatch) fail(format string, args ...any) {
 // a successor, what was given up stays away for 3 s, the budget holds, and while
 // the camera stands no tile without levels comes and goes.
 func TestShortMemory(t *testing.T) {
-	race.Checks(t, 25) // make test does all of them without the detector
+	race.Checks(t, 10) // make test does all of them without the detector
 	tb := t
 	rapid.Check(t, func(t *rapid.T) {
 		m, bytes := shortScene(t)

@@ -45,11 +45,11 @@ func TestRealModels(t *testing.T) {
 		case folder == "kits": // alike
 			list = list[:min(len(list), 10)]
 		}
-		for _, path := range list {
+		for i, path := range list {
+			if race.Enabled && (i%4 > 0 || strings.Contains(path, "24_gpu_instancing")) {
+				continue // make test compares all without the detector
+			}
 			t.Run(folder+"/"+filepath.Base(path), func(t *testing.T) {
-				if race.Enabled && strings.Contains(path, "24_gpu_instancing") {
-					t.Skip("eight million triangles; make test runs it without the race detector")
-				}
 				compareModel(t, path)
 			})
 		}

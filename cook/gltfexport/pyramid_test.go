@@ -12,6 +12,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/manifest"
 )
 
@@ -117,6 +118,9 @@ func TestPyramidTextures(t *testing.T) {
 	}
 	for level := 1; level <= nodes[len(nodes)-1].Level; level++ {
 		for _, ext := range []string{".glb", ".gltf"} {
+			if race.Enabled && (ext == ".glb") != (level == 1) {
+				continue // make test writes all without the detector
+			}
 			res, s := back(t, dir, ext, Options{PyramidLevel: level})
 			want, files := 0, map[string]bool{}
 			for i := range nodes {

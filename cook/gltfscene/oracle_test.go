@@ -8,13 +8,18 @@ import (
 
 	"github.com/qmuntal/gltf"
 	"github.com/qmuntal/gltf/modeler"
+
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // TestAgainstModeler compares every triangle corner with the decoding of
 // qmuntal/gltf's own reader, for all files that it opens.
 func TestAgainstModeler(t *testing.T) {
-	files, corners := 0, 0
+	files, corners, seen := 0, 0, 0
 	eachAsset(t, func(name, path string) {
+		if seen++; race.Enabled && seen%4 > 0 {
+			return // make test compares all of them without the detector
+		}
 		if strings.HasPrefix(name, "invalid/") {
 			return
 		}
@@ -33,7 +38,7 @@ func TestAgainstModeler(t *testing.T) {
 			}
 		}
 	})
-	if files < 100 || corners < 500_000 {
+	if !race.Enabled && (files < 100 || corners < 500_000) || files == 0 || corners == 0 {
 		t.Errorf("only %d files and %d corners compared", files, corners)
 	}
 	t.Logf("%d files, %d corners", files, corners)

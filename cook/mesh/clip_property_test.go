@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/partition"
 )
 
@@ -202,6 +203,7 @@ func places(pieces []Piece) map[geom.Vec3]bool {
 // TestSplitPlan splits what the partition assigned to tiles: every tile of the
 // plan's range is cut at the planes of its cell, and at those only.
 func TestSplitPlan(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(t *rapid.T) {
 		c := &clipCase{size: geom.Vec3{20, 5, 20}, cells: [3]int32{9, 3, 9}, lattice: rapid.Bool().Draw(t, "lattice")}
 		c.origin[0] = rapid.SampledFrom([]float64{0, -40.25, 6.4e6}).Draw(t, "origin")

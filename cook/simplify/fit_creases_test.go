@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 )
 
 // normalError is the mean angle, in degrees, between the normals of every few
@@ -39,6 +40,9 @@ func TestCreasesKeepShading(t *testing.T) {
 		most float64 // of the deviation without creases
 	}{{2, 1}, {5, 0.9}, {10, 0.95}} {
 		part := c.part
+		if race.Enabled && part != 5 {
+			continue // make test simplifies to all without the detector
+		}
 		with, r := must(t, m, Options{}, m.Triangles()/part, 0)
 		without, none := must(t, m, Options{Creases: -1}, m.Triangles()/part, 0)
 		a, b := normalError(m, with), normalError(m, without)

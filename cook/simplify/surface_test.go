@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"pgregory.net/rapid"
 )
 
@@ -105,6 +106,7 @@ func TestState(t *testing.T) {
 }
 
 func TestStateOfParts(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
 		m := rapid.SampledFrom([]*Mesh{
 			boxes(1), boxes(3), grid(2, hills), grid(12, hills), sphere(2), cone(500),

@@ -11,9 +11,22 @@ import (
 // what fails.
 func Checks(t testing.TB, n int) {
 	t.Helper()
-	if !Enabled {
-		return
+	if Enabled {
+		checks(t, fmt.Sprint(n))
 	}
+}
+
+// Most has properties that are costly, each a cook or several, checked n times with and
+// without the detector, if -rapid.checks does not ask for a number.
+func Most(t testing.TB, n int) {
+	t.Helper()
+	if f := flag.Lookup("rapid.checks"); f == nil || f.Value.String() == f.DefValue {
+		checks(t, fmt.Sprint(n))
+	}
+}
+
+func checks(t testing.TB, to string) {
+	t.Helper()
 	f := flag.Lookup("rapid.checks")
 	if f == nil {
 		t.Fatal("the test checks no properties")
@@ -24,6 +37,6 @@ func Checks(t testing.TB, n int) {
 			t.Fatal(err)
 		}
 	}
-	set(fmt.Sprint(n))
+	set(to)
 	t.Cleanup(func() { set(was) })
 }

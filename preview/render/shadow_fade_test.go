@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/runtime"
 )
 
@@ -49,6 +50,9 @@ func (x texels) whole(n *rep, i, t int) bool {
 // goes into service, whichever is drawn first and whenever the fade begins.
 func TestShadowsOfFadesHaveNoGaps(t *testing.T) {
 	for _, frames := range []int{6, 9, 12, 18} {
+		if race.Enabled && frames != 9 {
+			continue // make test fades all without the detector
+		}
 		for order := range 8 {
 			for _, begin := range []int{0, 3, 7, 14, 28, 118} {
 				name := fmt.Sprintf("%d frames from frame %d, order %03b", frames, begin, order)

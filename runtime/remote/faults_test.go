@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -397,17 +398,21 @@ func every(calls, most int) (list []int) {
 // server has is handed out, nothing foreign goes, errors say what helps, and when
 // the disk is well again all works and nothing is left over.
 func TestFailingDisk(t *testing.T) {
+	most, often := mostCalls, []int{2, 3, 5, 7, 11, 23}
+	if race.Enabled {
+		most, often = 2, []int{2, 11} // make test has all of them fail without the detector
+	}
 	for _, s := range sessions {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			calls := s.fails(t, faults{}, loss{})
 			for i, f := range []faults{{err: syscall.EIO}, {err: syscall.ENOSPC}, {err: syscall.EACCES}, {err: syscall.EIO, late: true}} {
-				for _, n := range every(calls, mostCalls) {
+				for _, n := range every(calls, most) {
 					f.at = min(n+i, calls)
 					s.fails(t, f, loss{})
 				}
 				f.at = 0
-				for _, f.every = range []int{2, 3, 5, 7, 11, 23} {
+				for _, f.every = range often {
 					s.fails(t, f, loss{})
 				}
 			}
@@ -421,12 +426,16 @@ func TestFailingDisk(t *testing.T) {
 // A program that ends at any call, by a kill or with a power failure that takes
 // what was not flushed, leaves a cache that works.
 func TestStoppedCache(t *testing.T) {
+	most := mostCalls
+	if race.Enabled {
+		most = 2 // make test stops at all of them without the detector
+	}
 	for _, s := range sessions {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			calls := s.fails(t, faults{}, loss{})
 			for i, l := range losses(1) {
-				for _, n := range every(calls, mostCalls) {
+				for _, n := range every(calls, most) {
 					s.fails(t, faults{stop: min(n+i, calls)}, l)
 				}
 			}

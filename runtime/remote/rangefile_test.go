@@ -20,6 +20,7 @@ import (
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/runtime/internal/fake"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
@@ -678,6 +679,7 @@ func TestRestOfAFile(t *testing.T) {
 // Any sequence of reads, with faults of the network and of the disk, evictions
 // and restarts between them, gives the bytes of the file or an error.
 func TestPartsProperty(t *testing.T) {
+	race.Checks(t, 25) // make test does all of them without the detector
 	data := bigTile(t)
 	dir := t.TempDir()
 	run := 0

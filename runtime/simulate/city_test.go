@@ -63,7 +63,7 @@ func TestCityFlight(t *testing.T) {
 	s := flight(t, 102, 50, 0)
 	s.DT = 50 * time.Millisecond
 	if testing.Short() || race.Enabled { // make test flies all the way without the detector
-		s.Duration = 20 * time.Second
+		s.Duration = 8 * time.Second
 	}
 	r := mustRun(t, s, Options{OnRecord: func(*Record) error { return nil }}).Report
 	if r.Undrawn != 0 || r.DoubleDrawn != 0 || r.Failures != 0 || r.Timeouts != 0 {

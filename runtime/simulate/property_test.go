@@ -162,7 +162,7 @@ func trouble(t *rapid.T, s *Scenario) {
 // nothing is drawn twice, nothing that was drawn goes undrawn without a reason,
 // memory returns to 0, no slot leaks, and a second run gives the same bytes.
 func TestAnyScene(t *testing.T) {
-	race.Checks(t, 25) // make test does all of them without the detector
+	race.Checks(t, 10) // make test does all of them without the detector
 	rapid.Check(t, func(t *rapid.T) {
 		s := genScenario(t)
 		calm := rapid.Bool().Draw(t, "calm")
@@ -228,7 +228,7 @@ func TestAnyScene(t *testing.T) {
 // TestTilesAreIndependent: while slots, memory and order do not matter, a tile
 // among others has the events that it has alone.
 func TestTilesAreIndependent(t *testing.T) {
-	race.Checks(t, 25) // make test does all of them without the detector
+	race.Checks(t, 10) // make test does all of them without the detector
 	rapid.Check(t, func(t *rapid.T) {
 		s := genScenario(t)
 		trouble(t, s)

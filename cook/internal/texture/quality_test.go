@@ -81,6 +81,9 @@ func TestFilesKeepWhatLevelsHave(t *testing.T) {
 		astc           ASTC
 		drawn, normals float64 // at most so far off
 	}{{ModeBC, ASTC{}, 0.02, 0.002}, {ModeASTC, ASTC{}, 0.02, 0.003}, {ModeASTC, ASTC{Block: [2]int{8, 8}}, 0.06, 0.025}} {
+		if race.Enabled && x.mode == ModeASTC {
+			continue // make test encodes all without the detector
+		}
 		for _, c := range []struct {
 			img  *image.NRGBA
 			role Role
