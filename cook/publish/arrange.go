@@ -48,9 +48,9 @@ func setName(textures map[string]string) string {
 	return hex.EncodeToString(h.Sum(nil))[:setDigits]
 }
 
-// arrange gives every file its key, writes the manifests' texts, and returns the
-// version that comes of it.
-func arrange(scenes []*scene, last *publication.Version) *publication.Version {
+// arrange gives every file its key, writes the manifests' texts, for a page compressed ones,
+// too, and returns the version that comes of it.
+func arrange(scenes []*scene, last *publication.Version, page bool) *publication.Version {
 	groups := map[string][]*container{} // by the prefix of their payloads
 	for _, s := range scenes {
 		for _, rel := range slices.Sorted(maps.Keys(s.containers)) {
@@ -66,6 +66,9 @@ func arrange(scenes []*scene, last *publication.Version) *publication.Version {
 			t.key = s.payloads() + t.sha + strings.ToLower(path.Ext(t.rel))
 		}
 		s.rewrite()
+		if page {
+			s.pack()
+		}
 		next.Scenes = append(next.Scenes, s.record())
 	}
 	return next
@@ -154,6 +157,9 @@ func filesOf(scenes []*scene) []*file {
 		}
 		for _, t := range s.tables {
 			add(t.key, t)
+		}
+		if s.packed != nil {
+			add(s.packed.key, s.packed)
 		}
 	}
 	out := make([]*file, 0, len(known))

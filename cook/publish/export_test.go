@@ -44,7 +44,7 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := must2(t)(Export(t.Context(), dir, out, Options{Viewer: testPage("2")}))
-	if got := tree(t, to); len(got) != r.Files+4 || slices.Contains(got, "city.json") || r.Removed != 4 {
+	if got := tree(t, to); len(got) != r.Files+4 || slices.Contains(got, "city.json") || r.Removed != 5 {
 		t.Errorf("%+v, %q", r, got)
 	}
 	if got := listed(t, to); len(got) != 1 || got[0].Path != "town.json" {

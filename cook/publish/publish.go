@@ -210,7 +210,7 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		return err
 	}
 	last := r.latest(ctx, past)
-	next := arrange(scenes, last)
+	next := arrange(scenes, last, r.o.Viewer != nil || !r.alone && last != nil && last.Viewer != nil)
 	for _, s := range scenes {
 		if err := s.check(); err != nil {
 			return err

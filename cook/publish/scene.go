@@ -38,6 +38,7 @@ type scene struct {
 	doc        *manifest.Manifest
 	containers map[string]*container // by the paths that the manifest has
 	tables     []*file               // of colours, in the order of Manifest.ColorTables
+	packed     *file                 // the published text as gzip, for the page; else nil
 }
 
 // base returns the key of the manifest's folder: "" or with a slash at the end.

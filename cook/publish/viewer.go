@@ -217,6 +217,10 @@ func (r *run) list(ctx context.Context, v *publication.Version, own []*scene) ([
 		s := &v.Scenes[i]
 		l := ListedScene{Path: s.Manifest}
 		for _, f := range s.Files {
+			if isPacked(s.Manifest, f.Key) {
+				l.Packed = f.Key
+				continue
+			}
 			l.Bytes += f.Size
 		}
 		if k := slices.IndexFunc(own, func(o *scene) bool { return o.manifest == s.Manifest }); k >= 0 {

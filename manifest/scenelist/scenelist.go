@@ -27,6 +27,8 @@ type Scene struct {
 	Path  string `json:"path"`  // of the manifest, from the place of the list, with slashes
 	Tiles int    `json:"tiles"` // of it; 0 where they are not known
 	Bytes int64  `json:"bytes"` // of its payloads; in published places, of all its files
+	// Packed is a copy of the manifest as gzip, from the place of the list, "" for none.
+	Packed string `json:"packed,omitempty"`
 }
 
 // Is reports whether a name is that of a list, of today or older.
@@ -57,6 +59,12 @@ func Parse(data []byte) ([]Scene, error) {
 	for i := range list {
 		if err := payloadpath.Check(list[i].Path); err != nil {
 			return nil, fmt.Errorf("scene %d of the list: %w", i, err)
+		}
+		if list[i].Packed == "" {
+			continue
+		}
+		if err := payloadpath.Check(list[i].Packed); err != nil {
+			return nil, fmt.Errorf("scene %d of the list: its packed manifest: %w", i, err)
 		}
 	}
 	return list, nil

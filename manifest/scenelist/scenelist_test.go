@@ -12,6 +12,9 @@ func TestParse(t *testing.T) {
 		`[{"path":"x.json","tiles":3},{"path":"b c/y%3f.json"}]`:           "",
 		`[{"path":"../x.json"}]`:                                           "scene 0",
 		`[{"path":"x.json"},{}]`:                                           "scene 1",
+		`[{"path":"x.json","packed":"payloads/a.json.gz"}]`:                "",
+		`[{"path":"x.json","packed":"/a.json.gz"}]`:                        "scene 0",
+		`[{"path":"x.json","packed":"https://elsewhere.org/a.json.gz"}]`:   "scene 0",
 		`[{"path":"https://elsewhere.org/x.json"}]`:                        "scene 0",
 		`{"path":"x.json"}`:                                                "no list of scenes",
 		`<!DOCTYPE html>`:                                                  "no list of scenes",
@@ -25,7 +28,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestEncode(t *testing.T) {
-	for _, list := range [][]Scene{nil, {{"a b.json", 3, 1 << 40}, {Path: "x/y.json"}}} {
+	for _, list := range [][]Scene{nil, {{Path: "a b.json", Tiles: 3, Bytes: 1 << 40}, {Path: "x/y.json", Packed: "x/payloads/a.json.gz"}}} {
 		data, err := Encode(list)
 		if err != nil || data[0] != '[' || data[len(data)-1] != '\n' {
 			t.Fatalf("%q, %v", data, err)
@@ -41,6 +44,7 @@ func TestEncode(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`[{"path":"x.json","tiles":3,"bytes":7}]`))
 	f.Add([]byte(`[{"path":"../x.json"}]`))
+	f.Add([]byte(`[{"path":"x.json","packed":"payloads/../../a.json.gz"}]`))
 	f.Add([]byte(`[`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := Parse(data)
@@ -55,8 +59,10 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%v becomes %v, %v", list, got, err)
 		}
 		for _, s := range list {
-			if strings.HasPrefix(s.Path, "/") || slices.Contains(strings.Split(s.Path, "/"), "..") {
-				t.Fatalf("%q leads elsewhere", s.Path)
+			for _, path := range []string{s.Path, s.Packed} {
+				if strings.HasPrefix(path, "/") || slices.Contains(strings.Split(path, "/"), "..") {
+					t.Fatalf("%q leads elsewhere", path)
+				}
 			}
 		}
 	})

@@ -49,7 +49,7 @@ func New(dir string, opts Options) (*Handler, error) {
 		}
 	}
 	h := &Handler{
-		page: p, packs: packs{known: map[string][]byte{}},
+		page: p, packs: packs{known: map[string]*pack{}},
 		opts: opts, tree: t, tags: &tags{clock: opts.Clock, known: map[string]*tag{}},
 		search: make(chan struct{}, 1), known: map[string]known{},
 		faults: &faults{rate: opts.FailRate, kinds: opts.FailWith, seed: opts.Seed, count: map[string]uint64{}},

@@ -23,33 +23,67 @@ const (
 // packs keeps compressed files by their entity tags.
 type packs struct {
 	mu    sync.Mutex
-	known map[string][]byte
-	bytes int
+	known map[string]*pack
+	bytes int // of all that are complete
+}
+
+// pack is one compressed file. Whoever has put a value into turn may compress it: concurrent
+// first requests do so once, and those for other files do not wait.
+type pack struct {
+	turn chan struct{} // of one value
+	data []byte        // nil before that
 }
 
 // of returns a file compressed by gzip, nil when it is not the one any more that has the tag.
-// The lock makes concurrent first requests compress it once.
 func (p *packs) of(ctx context.Context, tag string, f *os.File) ([]byte, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if data, ok := p.known[tag]; ok {
-		return data, nil
+	e := p.known[tag]
+	if e == nil {
+		e = &pack{turn: make(chan struct{}, 1)}
+		p.known[tag] = e
+	}
+	p.mu.Unlock()
+
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if e.data != nil {
+		return e.data, nil
 	}
 	sum := sha256.New()
 	data, err := packed(io.TeeReader(cancellable{ctx, f}, sum))
 	if err != nil {
+		p.drop(tag, e)
 		return nil, err
 	}
 	if tagOf(sum) != tag {
+		p.drop(tag, e)
 		_, err := f.Seek(0, io.SeekStart)
 		return nil, err
 	}
+	e.data = data
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known[tag] != e {
+		return data, nil // forgotten meanwhile
+	}
 	if p.bytes += len(data); p.bytes > packKept {
 		clear(p.known)
-		p.bytes = len(data)
+		p.known[tag], p.bytes = e, len(data)
 	}
-	p.known[tag] = data
 	return data, nil
+}
+
+// drop forgets a file that could not be compressed; who waits for it tries again.
+func (p *packs) drop(tag string, e *pack) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known[tag] == e {
+		delete(p.known, tag)
+	}
 }
 
 // packed compresses all that a reader has.

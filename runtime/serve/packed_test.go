@@ -2,6 +2,9 @@ package serve
 
 import (
 	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -104,7 +107,7 @@ func TestPackedOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	p := packs{known: map[string][]byte{}}
+	p := packs{known: map[string]*pack{}}
 	data, err := p.of(t.Context(), `"other"`, f)
 	if data != nil || err != nil || len(p.known) != 0 {
 		t.Errorf("%d bytes, %v", len(data), err)
@@ -114,9 +117,73 @@ func TestPackedOfAnotherVersion(t *testing.T) {
 	}
 }
 
+// TestPackedDoNotWait: while a file is compressed, others are, too; who asks for the same one
+// gets what the first has made, and need not wait for it.
+func TestPackedDoNotWait(t *testing.T) {
+	dir := folder(t, map[string]string{"a.json": strings.Repeat("a", 5000)})
+	open := func() (f *os.File, tag string) {
+		t.Helper()
+		f, err := os.Open(filepath.Join(dir, "a.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		if tag, err = hashFile(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		return f, tag
+	}
+	p := packs{known: map[string]*pack{}}
+	slow, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	defer writer.Close()
+	long := strings.Repeat("b", 4<<20) // more than a pipe holds: it is read once all is written
+	sum := sha256.New()
+	_, _ = io.WriteString(sum, long)
+	tag := tagOf(sum)
+	type answer struct {
+		data []byte
+		err  error
+	}
+	ask := func(f *os.File) chan answer {
+		out := make(chan answer, 1)
+		go func() {
+			data, err := p.of(t.Context(), tag, f)
+			out <- answer{data, err}
+		}()
+		return out
+	}
+	first := ask(slow)
+	if _, err := io.WriteString(writer, long); err != nil {
+		t.Fatal(err)
+	}
+	other, otherTag := open()
+	if data, err := p.of(t.Context(), otherTag, other); err != nil || len(data) == 0 {
+		t.Errorf("another file: %d bytes, %v", len(data), err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.of(gone, tag, other); !errors.Is(err, context.Canceled) {
+		t.Errorf("who is gone waits: %v", err)
+	}
+	second := ask(nil) // it reads nothing
+	writer.Close()
+	for _, c := range []chan answer{first, second} {
+		if r := <-c; r.err != nil || unpack(t, string(r.data)) != long {
+			t.Errorf("%d bytes, %v", len(r.data), r.err)
+		}
+	}
+	if want := len(p.known[tag].data) + len(p.known[otherTag].data); p.bytes != want {
+		t.Errorf("%d bytes are counted, %d kept", p.bytes, want)
+	}
+}
+
 // TestPackedAreBounded: what is kept does not grow with the number of files.
 func TestPackedAreBounded(t *testing.T) {
-	p := packs{known: map[string][]byte{"old": make([]byte, 10)}, bytes: packKept - 5}
+	p := packs{known: map[string]*pack{"old": {data: make([]byte, 10)}}, bytes: packKept - 5}
 	path := filepath.Join(folder(t, map[string]string{"a.json": "a"}), "a.json")
 	f, err := os.Open(path)
 	if err != nil {

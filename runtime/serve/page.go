@@ -109,7 +109,7 @@ func wantsList(r *http.Request) bool {
 func (h *Handler) list(w *response, r *http.Request) {
 	var list []scenelist.Scene
 	for _, s := range h.Scenes(r.Context()) {
-		list = append(list, scenelist.Scene(s))
+		list = append(list, scenelist.Scene{Path: s.Path, Tiles: s.Tiles, Bytes: s.Bytes})
 	}
 	data, err := scenelist.Encode(list)
 	if err != nil { // not of these

@@ -3,6 +3,7 @@
 // disk and reads the parts that it needs. What was fetched is kept on the disk of the
 // browser (cache.js); as long as the manifest is the same it serves without a request.
 import { DiskCache } from "./cache.js";
+import { unpacked } from "./gzip.js";
 import { lean } from "./lean.js";
 
 const ROOT = "/served/";
@@ -89,6 +90,7 @@ class File {
     files.active++;
     files.requests++;
     try {
+      if (this.scene && files.packed && (await this.unpack(files.packed))) return false;
       const headers = this.whole ? {} : { Range: `bytes=${from}-${to - 1}`, ...condition };
       const r = await fetch(this.url, { headers, credentials: "same-origin", cache: this.whole ? "no-cache" : (await files.disk) ? "no-store" : "default" });
       if (r.status === 304 && condition) return true;
@@ -118,6 +120,29 @@ class File {
     } finally {
       files.active--;
     }
+  }
+
+  // unpack takes the manifest from its compressed copy, which is named by its content. It
+  // returns false when that is not there, or damaged: another one may have been published.
+  async unpack(address) {
+    const { files } = this;
+    try {
+      const r = await fetch(address, { credentials: "same-origin" });
+      if (!r.ok) throw new Error(`${r.status} ${r.statusText}`);
+      let came = 0;
+      const { data } = await lean(await unpacked(r.body, (n) => (came += n)));
+      files.loaded += came;
+      files.told(files.loaded);
+      this.parts = [];
+      this.bytes = 0;
+      this.is(data.length, address, r.headers.get("Last-Modified"));
+      this.keep(0, data);
+    } catch {
+      files.packed = "";
+      return false;
+    }
+    files.manifest(this);
+    return true;
   }
 
   keep(at, data) {
@@ -162,12 +187,13 @@ class File {
 
 export class Files {
   // settings are the base of all files, as text; scene, the path of the manifest below
-  // it; version, by which that is told from others, null while it is not known; cache,
-  // bytes of the disk cache. failed is told what cannot be loaded, but for files that are
+  // it; packed, the address of a copy of that as gzip, if there is one; version, by which it
+  // is told from others, null while it is not known; cache, bytes of the disk cache. failed is told what cannot be loaded, but for files that are
   // not there; told how many bytes have come; renewed of a version of the manifest.
   constructor(settings, failed, told = () => {}, renewed = () => {}) {
     Object.assign(this, { failed, told, renewed, known: new Map(), handles: new Map(), numbers: new Map(), expected: new Map(), next: 3, active: 0, requests: 0, loaded: 0, said: "" });
     this.set(settings);
+    this.packed = settings.packed || "";
     this.disk = DiskCache.open(settings.cache);
   }
 

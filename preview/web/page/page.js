@@ -24,8 +24,9 @@ function address(path) {
   return url.href.startsWith(base.href) ? url : null;
 }
 
-// show shows a scene; the element's camera is that of the address.
-function show(path) {
+// show shows a scene; the element's camera is that of the address. packed is a copy of the
+// manifest as gzip, if there is one.
+function show(path, packed) {
   const url = address(path);
   if (!url) return viewer.fail("There is no such scene", `${path} does not lie below this page.`);
   document.title = title(path);
@@ -34,6 +35,9 @@ function show(path) {
   const at = cameraOf(text);
   if (at || text) viewer.setAttribute("camera", at ? numbersOf(at).join(",") : text);
   else viewer.removeAttribute("camera");
+  const copy = packed && address(packed);
+  if (copy) viewer.setAttribute("packed", copy.href);
+  else viewer.removeAttribute("packed");
   viewer.src = url.href;
 }
 
@@ -55,6 +59,7 @@ async function link() {
 async function main() {
   for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache", "lights", "grade"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
   const list = await scenes();
+  const open = (path) => show(path, list.find((s) => s.path === path)?.packed);
   const wanted = () => query().get("scene") || (list[0] && list[0].path);
   if (!wanted()) return viewer.fail("There is no scene", "The folder has no manifest. untold cook makes one of a glTF file.");
   for (const s of list) choose.add(new Option(`${title(s.path)} \u00b7 ${s.tiles} ${s.tiles === 1 ? "tile" : "tiles"}, ${size(s.bytes)}`, s.path));
@@ -64,14 +69,14 @@ async function main() {
     url.searchParams.set("scene", choose.value);
     url.hash = "";
     history.pushState(null, "", url);
-    show(choose.value);
+    open(choose.value);
     viewer.focus();
   });
-  window.addEventListener("popstate", () => show(wanted()));
+  window.addEventListener("popstate", () => open(wanted()));
   document.getElementById("link").addEventListener("click", link);
   // Keys are for the viewer while nothing else has the focus.
   document.addEventListener("keydown", () => document.activeElement === document.body && viewer.focus());
-  show(wanted());
+  open(wanted());
   viewer.focus();
 }
 

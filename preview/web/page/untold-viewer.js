@@ -191,6 +191,16 @@ export class UntoldViewer extends HTMLElement {
     return Number.isFinite(n) ? n : value;
   }
 
+  // address returns the one that an attribute has, "" for none.
+  #address(name) {
+    try {
+      const text = this.getAttribute(name);
+      return text ? new URL(text, this.ownerDocument.baseURI).href : "";
+    } catch {
+      return "";
+    }
+  }
+
   #start({ flight = null, flown = () => {}, broken = null }) {
     const by = this.#by;
     const canvas = document.createElement("canvas");
@@ -217,7 +227,7 @@ export class UntoldViewer extends HTMLElement {
     });
     try {
       run = new Viewer(canvas, new URL(this.src), {
-        workers: this.#number("workers", null), cache: this.#number("cache", null),
+        packed: this.#address("packed"), workers: this.#number("workers", null), cache: this.#number("cache", null),
         samples: this.#number("samples"), shadows: this.#number("shadows"), scale: this.#number("scale"), plain: this.hasAttribute("plain"),
         without: (this.getAttribute("without") || "").split(","), start: at && numbersOf(at), viewpoint: at ? "" : this.getAttribute("camera"), lights: this.getAttribute("lights"), ungraded: this.getAttribute("grade") === "off", flight, always: () => this.getAttribute("gestures") === "always",
       }, {

@@ -4,6 +4,7 @@ import { BUDGET } from "./cache.js";
 import { Canvas } from "./canvas.js";
 import { Decoders, decoderCount } from "./decoders.js";
 import { Files } from "./files.js";
+import { unpacked } from "./gzip.js";
 import { WebGL } from "./webgl.js";
 
 const here = new URL(".", import.meta.url);
@@ -20,26 +21,11 @@ async function compile() {
   if (!answer.ok) throw new Error(`the viewer is not there: ${answer.status} ${answer.statusText}`);
   const all = +answer.headers.get("Content-Length") || 0;
   let got = 0;
-  const counted = answer.body.pipeThrough(new TransformStream({
-    transform(part, c) {
-      got += part.length;
-      share = all ? Math.min(1, got / all) : 0;
-      listeners.forEach((f) => f(share));
-      c.enqueue(part);
-    },
-  }));
-  const reader = counted.getReader();
-  const { value: head } = await reader.read();
-  const whole = new ReadableStream({
-    start: (c) => head && c.enqueue(head),
-    async pull(c) {
-      const { done, value } = await reader.read();
-      done ? c.close() : c.enqueue(value);
-    },
-    cancel: (why) => reader.cancel(why),
+  const plain = await unpacked(answer.body, (n) => {
+    got += n;
+    share = all ? Math.min(1, got / all) : 0;
+    listeners.forEach((f) => f(share));
   });
-  const packed = head && head[0] === 0x1f && head[1] === 0x8b;
-  const plain = packed ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
   return WebAssembly.compileStreaming(new Response(plain, { headers: { "Content-Type": "application/wasm" } }));
 }
 
@@ -86,7 +72,7 @@ export class NoGraphics extends Error {}
 //   flown(events, n)    the end of a rehearsal
 //   ended(text)         the program has ended; text says why, "" if it was told to
 export class Viewer {
-  // options: workers, cache (MB), samples, shadows, scale, without, plain, start, viewpoint, lights, ungraded, flight; always is whether
+  // options: packed, the address of the manifest as gzip, "" for none; workers, cache (MB), samples, shadows, scale, without, plain, start, viewpoint, lights, ungraded, flight; always is whether
   // the wheel is taken without the focus.
   constructor(canvas, src, options, tell) {
     Object.assign(this, { element: canvas, src, options, tell, memory: null, loaded: [], decoders: null, over: false, stopped: false, page: null, files: null, canvas: null });
@@ -115,7 +101,7 @@ export class Viewer {
     const trouble = (text) => this.stopped || tell.trouble(text);
     const { coming } = this;
     const settings = { base: this.base.href, scene: this.name, cache: 1e6 * (options.cache ?? BUDGET / 1e6) };
-    this.files = new Files(settings, trouble, () => {}, (version) => this.decoders.tell({ version }));
+    this.files = new Files({ ...settings, packed: options.packed }, trouble, () => {}, (version) => this.decoders.tell({ version }));
     this.decoders = new Decoders(options.workers ?? decoderCount(), coming, settings, (i, { failed, loaded }) => (failed ? trouble(failed) : (this.loaded[i] = loaded)));
     this.files.find("/served/" + this.name).catch(() => {}); // comes while the program is compiled
     if (!globalThis.Go) await import("./wasm_exec.js");

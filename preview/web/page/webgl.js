@@ -18,6 +18,7 @@ export class WebGL {
     this.without = without;
     this.objects = [];
     this.used = null; // program
+    this.begun = false; // something was drawn
     this.commands = 0; // places of the counts, offsets and instances in memory, as words
     this.count = 0;
     this.failures = [];
@@ -33,6 +34,7 @@ export class WebGL {
     this.clamp = ext("EXT_depth_clamp");
     this.multi = ext("WEBGL_multi_draw");
     this.polygon = ext("WEBGL_polygon_mode");
+    ext("KHR_parallel_shader_compile"); // programs are made beside each other
     const aniso = ext("EXT_texture_filter_anisotropic");
     if (this.clip) this.clip.clipControlEXT(this.clip.LOWER_LEFT_EXT, this.clip.ZERO_TO_ONE_EXT);
     return {
@@ -72,6 +74,9 @@ export class WebGL {
     return text;
   }
 
+  // program compiles and links. The answer is what went wrong, "" for nothing. Of the programs
+  // that are made before anything is drawn that is asked when one is used first: drivers take
+  // a second for all of them, in which the scene comes; what goes wrong is thrown then.
   program(id, vertex, fragment, block, units) {
     const gl = this.gl;
     const p = gl.createProgram();
@@ -83,31 +88,59 @@ export class WebGL {
       return s;
     });
     gl.linkProgram(p);
+    const made = { kind: "program", gl: p, record: null, shaders, block, units, locations: [] };
+    this.objects[id] = made;
+    if (!this.begun) return "";
+    const text = this.linked(made);
+    if (!text) return "";
+    this.objects[id] = undefined;
+    gl.deleteProgram(p);
+    return text;
+  }
+
+  // linked waits for a program, and tells it what it has to know. It returns what went wrong.
+  linked(made) {
+    const gl = this.gl;
+    const p = made.gl, { shaders } = made;
+    if (!shaders) return ""; // it was
     let text = "";
-    if (!gl.getProgramParameter(p, gl.LINK_STATUS)) {
+    if (!gl.getProgramParameter(p, gl.LINK_STATUS) && !gl.isContextLost()) {
       text = shaders.map((s) => gl.getShaderInfoLog(s)).concat(gl.getProgramInfoLog(p)).filter(Boolean).join("\n") || "the program does not link";
     }
     shaders.forEach((s) => gl.deleteShader(s));
-    if (text) {
-      gl.deleteProgram(p);
-      return text;
-    }
+    made.shaders = null;
+    if (text) return text;
     gl.useProgram(p);
     this.used = null;
-    for (const name of Object.keys(units)) {
+    for (const name of Object.keys(made.units)) {
       const at = gl.getUniformLocation(p, name);
-      if (at) gl.uniform1i(at, units[name]);
+      if (at) gl.uniform1i(at, made.units[name]);
     }
-    const index = gl.getUniformBlockIndex(p, block);
+    const index = gl.getUniformBlockIndex(p, made.block);
     if (index !== gl.INVALID_INDEX) gl.uniformBlockBinding(p, index, 0);
-    this.objects[id] = { kind: "program", gl: p, record: gl.getUniformLocation(p, "u_record") };
+    made.record = gl.getUniformLocation(p, "u_record");
+    for (const l of made.locations) l.gl = gl.getUniformLocation(p, l.name);
     return "";
   }
 
+  // use takes a program into use, null for none.
+  use(made) {
+    this.begun = true;
+    const text = made ? this.linked(made) : "";
+    if (text) throw new Error(text);
+    this.used = made;
+    this.gl.useProgram(made ? made.gl : null);
+  }
+
+  // location gives a uniform an id; the answer is false when there is none. One that is not
+  // there is null, which sets nothing, where the program has not been asked yet.
   location(program, id, name) {
-    const at = this.gl.getUniformLocation(this.objects[program].gl, name);
-    this.objects[id] = { kind: "location", gl: at };
-    return !!at;
+    const made = this.objects[program];
+    const at = made.shaders ? null : this.gl.getUniformLocation(made.gl, name);
+    const found = { kind: "location", name, gl: at };
+    this.objects[id] = found;
+    if (made.shaders) made.locations.push(found);
+    return !!made.shaders || !!at;
   }
 
   // read stores the picture of a target at an address.
@@ -250,7 +283,7 @@ export class WebGL {
           vec3 c = texelFetch(u_linear, ivec2(gl_FragCoord.xy), 0).rgb;
           o_color = vec4(mix(12.92 * c, 1.055 * pow(max(c, 1e-6), vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308))), 1.0);
         }`;
-      const text = this.program(0, vertex, fragment, "", { u_linear: SCRATCH });
+      const text = this.program(0, vertex, fragment, "", { u_linear: SCRATCH }) || this.linked(this.objects[0]);
       if (text) throw new Error(text);
       this.encode = this.objects[0].gl;
       this.objects[0] = undefined; // 0 is none
@@ -277,7 +310,9 @@ export class WebGL {
     switch (o.kind) {
       case "buffer": return gl.deleteBuffer(o.gl);
       case "array": return gl.deleteVertexArray(o.gl);
-      case "program": return gl.deleteProgram(o.gl);
+      case "program":
+        (o.shaders || []).forEach((s) => gl.deleteShader(s));
+        return gl.deleteProgram(o.gl);
       case "texture": return gl.deleteTexture(o.gl);
       case "framebuffer": return gl.deleteFramebuffer(o.gl);
       case "target":
@@ -443,8 +478,7 @@ export class WebGL {
           p += 2;
           break;
         case 18: // UseProgram
-          this.used = objects[u[p++]] || null;
-          gl.useProgram(this.used ? this.used.gl : null);
+          this.use(objects[u[p++]] || null);
           break;
         case 19: // Uniform1f
           gl.uniform1f(objects[u[p]].gl, f[p + 1]);
