@@ -130,8 +130,8 @@ func drawSurface(t *rapid.T) (positions []geom.Vec3, indices []uint32) {
 	return positions, indices
 }
 
-// TestUnwrap: every triangle is in one chart, inside its rectangle, in its own shape;
-// no two overlap.
+// TestUnwrap: every triangle is in one chart, inside its rectangle, in its own shape but
+// for what it may bend; no two overlap.
 func TestUnwrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, indices := drawSurface(t)
@@ -147,7 +147,7 @@ func TestUnwrap(t *testing.T) {
 					}
 					a, b := p[indices[3*int(tri)+i]], p[indices[3*int(tri)+(i+1)%3]]
 					flat := math.Hypot(c.UV[k][(i+1)%3][0]-c.UV[k][i][0], c.UV[k][(i+1)%3][1]-c.UV[k][i][1])
-					if l := b.Sub(a).Len(); math.Abs(flat-l) > 1e-4*c.Size[0] {
+					if l := b.Sub(a).Len(); math.Abs(flat-l) > bend*l+1e-4*c.Size[0] {
 						t.Fatalf("an edge of %v m is %v m long on the plane", l, flat)
 					}
 				}
@@ -164,6 +164,36 @@ func TestUnwrap(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnwrapHill: a hill is one chart, though it is curved both ways, and nearly as large
+// as the hill.
+func TestUnwrapHill(t *testing.T) {
+	const n = 12
+	var p []geom.Vec3
+	var indices []uint32
+	for z := range n + 1 {
+		for x := range n + 1 {
+			u, v := float64(x)-n/2, float64(z)-n/2
+			p = append(p, geom.Vec3{u, 4 - 0.05*(u*u+v*v), v})
+			if i := uint32(z*(n+1) + x); x < n && z < n {
+				indices = append(indices, i, i+n+1, i+1, i+1, i+n+1, i+n+2)
+			}
+		}
+	}
+	charts := Unwrap(p, indices)
+	if len(charts) != 1 {
+		t.Fatalf("%d charts", len(charts))
+	}
+	real, flat := 0.0, 0.0
+	for k, uv := range charts[0].UV {
+		i := indices[3*charts[0].Triangles[k]:]
+		real += p[i[1]].Sub(p[i[0]]).Cross(p[i[2]].Sub(p[i[0]])).Len() / 2
+		flat += turn(uv[0], uv[1], uv[2]) / 2
+	}
+	if math.Abs(flat-real) > 0.1*real {
+		t.Errorf("%v square metres are %v on the plane", real, flat)
+	}
 }
 
 // TestPack: charts lie inside the square, with their gutters, and apart.
@@ -184,8 +214,11 @@ func TestPack(t *testing.T) {
 		}
 		taken := make([]int, side*side)
 		for i, p := range l.Places {
-			for y := p.Y - p.Gutter; y < p.Y+p.H+p.Gutter; y++ {
-				for x := p.X - p.Gutter; x < p.X+p.W+p.Gutter; x++ {
+			if n := p.align(); (p.X-p.Gutter)%n != 0 || (p.Y-p.Gutter)%n != 0 {
+				t.Fatalf("chart %d begins within a texel of a smaller mip: %+v", i, p)
+			}
+			for y := p.Y - p.Gutter; y < p.Y-p.Gutter+p.room(p.H); y++ {
+				for x := p.X - p.Gutter; x < p.X-p.Gutter+p.room(p.W); x++ {
 					if x < 0 || y < 0 || x >= side || y >= side {
 						t.Fatalf("chart %d lies outside: %+v", i, p)
 					}
@@ -198,6 +231,31 @@ func TestPack(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPackGutters: mips mix no two charts as far as the gutters of these reach.
+func TestPackGutters(t *testing.T) {
+	charts := []Chart{{Size: [2]float64{120, 110}}, {Size: [2]float64{60, 50}}, {Size: [2]float64{30, 3}}, {Size: [2]float64{2, 1}}}
+	l, err := Pack(charts, 256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{8, 4, 2, 0} {
+		if l.Places[i].Gutter != want {
+			t.Errorf("%+v has not the gutter %d", l.Places[i], want)
+		}
+	}
+	owner := l.owners(256)
+	for c, p := range l.Places {
+		n := p.align()
+		for y := (p.Y - n) / n * n; y < p.Y+p.H+1; y++ {
+			for x := (p.X - n) / n * n; p.Gutter > 0 && x < p.X+p.W+1; x++ {
+				if at := y/n*n*256 + x/n*n; owner[at] != int32(c) {
+					t.Fatalf("a texel of %d beside chart %d is of %d", n, c, owner[at])
+				}
+			}
+		}
+	}
 }
 
 // baked bakes a surface onto a mesh.

@@ -12,6 +12,11 @@ const (
 	// a few triangles may be emptier, since every chart has gutters.
 	emptiest    = 4
 	emptiestFew = 8 // triangles
+	// What is curved both ways has no place on a plane: round a vertex of a hill a gap is
+	// left, or triangles overlap. So the last triangle there may bend, its corner goes to
+	// where its vertex lies already: sides change by this part at most, and so does the area.
+	bend     = 0.15
+	bendArea = 0.25
 	// meet is how far apart two folds of one vertex may end and be one, as a part of the
 	// first triangle's longest side.
 	meet = 1e-5
@@ -152,20 +157,47 @@ func (f *fold) hang(c candidate) (t [3][2]float64) {
 	} else {
 		along = [2]float64{1, 0}
 	}
-	x, y := flat[2][0], flat[2][1]
+	// Where the side is longer than it should be, so is all along it.
+	stretch := 1.0
+	if flat[1][0] > 0 {
+		stretch = min(max(l/flat[1][0], 1-bend), 1+bend)
+	}
+	x, y := float64(flat[2][0]*stretch), flat[2][1]
 	top := [2]float64{
 		b[0] + float64(x*along[0]) - float64(y*along[1]),
 		b[1] + float64(x*along[1]) + float64(y*along[0]),
 	}
-	slack := float64(meet * f.longest)
-	for _, o := range f.vertices[w.vertex[3*c.triangle+int32((first+2)%3)]] {
-		if math.Abs(o[0]-top[0]) <= slack && math.Abs(o[1]-top[1]) <= slack {
-			top = o
-			break
-		}
-	}
+	top = f.joined(w.vertex[3*c.triangle+int32((first+2)%3)], &flat, b, a, top)
 	t[first], t[(first+1)%3], t[(first+2)%3] = b, a, top
 	return t
+}
+
+// joined returns where the third corner of a triangle goes that hangs on the side from b to
+// a and has the shape flat: to a place that its vertex has already, if the triangle bends
+// little for it, else to where it comes to lie.
+func (f *fold) joined(vertex uint32, flat *[3][2]float64, b, a, top [2]float64) [2]float64 {
+	slack := float64(meet * f.longest)
+	best, at := math.Inf(1), top
+	area := turn(flat[0], flat[1], flat[2])
+	fits := func(p, q, r, s [2]float64) bool {
+		is, was := distance2(p, q), distance2(r, s)
+		return is >= float64(was*((1-bend)*(1-bend))) && is <= float64(was*((1+bend)*(1+bend)))
+	}
+	for _, o := range f.vertices[vertex] {
+		d, now := distance2(o, top), turn(b, a, o)
+		met := d <= float64(slack*slack)
+		if d < best && (met || fits(b, o, flat[0], flat[2]) && fits(a, o, flat[1], flat[2]) &&
+			now >= float64(area*(1-bendArea)) && now <= float64(area*(1+bendArea))) {
+			best, at = d, o
+		}
+	}
+	return at
+}
+
+// distance2 returns the squared distance of two points.
+func distance2(a, b [2]float64) float64 {
+	x, y := a[0]-b[0], a[1]-b[1]
+	return float64(x*x) + float64(y*y)
 }
 
 // chart returns the triangles, turned so that the rectangle round them is smallest,

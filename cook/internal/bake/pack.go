@@ -7,13 +7,19 @@ import (
 	"slices"
 )
 
-// Gutters are texels round every chart. Charts begin at multiples of two texels
-// where there is room for the wide gutter, so that the first smaller mip mixes no
-// two of them.
+// Gutters are texels round every chart. A gutter of 2, 4, 8 texels begins at multiples of
+// as many, so that the first 1, 2, 3 smaller mips mix no two charts: a surface that is
+// seen at a low angle takes these though it lies near. A chart has gutterPart times the
+// texels of its gutter at least along its shorter side, but for the narrower ones.
 const (
+	widestGutter = 8
 	wideGutter   = 2
 	narrowGutter = 1
+	gutterPart   = 12
 )
+
+// worthNarrow is how much larger the scale must be with a narrower gutter to be worth it.
+const worthNarrow = 1.33
 
 // Layout places charts in a square.
 type Layout struct {
@@ -48,6 +54,9 @@ func Pack(charts []Chart, side int) (*Layout, error) {
 	for _, gutter := range []int{wideGutter, narrowGutter, 0} {
 		// The area alone bounds the scale from above.
 		lo, hi := 0.0, float64(side)/math.Sqrt(area)
+		if best.Places != nil && shelve(charts, side, float64(best.Scale*worthNarrow), gutter) == nil {
+			continue
+		}
 		var places []Place
 		for range 12 {
 			mid := (lo + hi) / 2
@@ -57,8 +66,7 @@ func Pack(charts []Chart, side int) (*Layout, error) {
 				hi = mid
 			}
 		}
-		// A narrower gutter is worth it where it buys at least a third of the scale.
-		if places != nil && (best.Places == nil || lo > float64(best.Scale*1.33)) {
+		if places != nil && (best.Places == nil || lo > float64(best.Scale*worthNarrow)) {
 			best.Scale, best.Places = lo, places
 		}
 	}
@@ -68,61 +76,64 @@ func Pack(charts []Chart, side int) (*Layout, error) {
 	return best, nil
 }
 
-// shelve places charts in rows of falling height, each in the lowest row that has
-// room for it. It returns nil if they do not fit.
+// shelve places charts by falling height, each where its top is lowest. It returns nil
+// if they do not fit.
 func shelve(charts []Chart, side int, scale float64, gutter int) []Place {
 	out := make([]Place, len(charts))
 	order := make([]int, len(charts))
+	taken := 0
 	for i := range charts {
 		s := charts[i].Size
 		w, h := texels(s[0], scale), texels(s[1], scale)
 		if w > side || h > side {
 			return nil
 		}
-		// A chart of a few texels is not worth a gutter of as many.
-		out[i] = Place{W: w, H: h, Gutter: min(gutter, max(w, h)/4)}
+		out[i] = Place{W: w, H: h, Gutter: gutterOf(w, h, gutter)}
 		order[i] = i
-	}
-	room := func(n int, p *Place) int {
-		n += 2 * p.Gutter
-		if p.Gutter < wideGutter {
-			return n
+		if taken += out[i].room(w) * out[i].room(h); taken > side*side {
+			return nil
 		}
-		return n + n&1
 	}
-	height := func(i int) int { return room(out[i].H, &out[i]) }
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(height(b), height(a)), cmp.Compare(out[b].W, out[a].W))
+		p, q := &out[a], &out[b]
+		return cmp.Or(cmp.Compare(q.room(q.H), p.room(p.H)), cmp.Compare(q.W, p.W))
 	})
-	type row struct{ x, y, height int }
-	var rows []row
-	top, open := 0, 0 // rows before open are full
+	line := newSkyline(side)
 	for _, i := range order {
 		p := &out[i]
-		w, h := room(p.W, p), room(p.H, p)
-		at := -1
-		for r := open; r < len(rows); r++ {
-			if rows[r].x+w <= side {
-				at = r
-				break
-			}
+		x, y, ok := line.put(p.room(p.W), p.room(p.H), p.align())
+		if !ok {
+			return nil
 		}
-		if at < 0 {
-			if w > side || top+h > side {
-				return nil
-			}
-			rows = append(rows, row{y: top, height: h})
-			at = len(rows) - 1
-			top += h
-		}
-		p.X, p.Y = rows[at].x+p.Gutter, rows[at].y+p.Gutter
-		rows[at].x += w
-		for open < len(rows) && rows[open].x >= side {
-			open++
-		}
+		p.X, p.Y = x+p.Gutter, y+p.Gutter
 	}
 	return out
 }
+
+// gutterOf returns the gutter of a chart of w x h texels: wider ones for larger charts,
+// since these are seen in smaller mips, and so little that they cost the more.
+func gutterOf(w, h, gutter int) int {
+	// A chart of a few texels is not worth a gutter of as many.
+	g := min(gutter, max(w, h)/4)
+	if g < wideGutter {
+		return g
+	}
+	for g < widestGutter && min(w, h) >= 2*g*gutterPart {
+		g *= 2
+	}
+	return g
+}
+
+// align is what the corner of a chart's place, with its gutter, is a multiple of.
+func (p *Place) align() int {
+	if p.Gutter < wideGutter {
+		return 1
+	}
+	return p.Gutter
+}
+
+// room returns how many texels a chart takes along a side that has n itself.
+func (p *Place) room(n int) int { return up(n+2*p.Gutter, p.align()) }
 
 func texels(metres, scale float64) int {
 	n := math.Ceil(float64(metres*scale) - 1e-6)

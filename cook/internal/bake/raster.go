@@ -69,8 +69,9 @@ func (l *Layout) owners(side int) []int32 {
 	scaled := func(v int) int { return min(max(v*side/l.Side, 0), side) }
 	for c := range l.Places {
 		p := &l.Places[c]
-		for y := scaled(p.Y - p.Gutter); y < scaled(p.Y+p.H+p.Gutter); y++ {
-			for x := scaled(p.X - p.Gutter); x < scaled(p.X+p.W+p.Gutter); x++ {
+		x0, y0 := p.X-p.Gutter, p.Y-p.Gutter
+		for y := scaled(y0); y < scaled(y0+p.room(p.H)); y++ {
+			for x := scaled(x0); x < scaled(x0+p.room(p.W)); x++ {
 				out[y*side+x] = int32(c)
 			}
 		}
