@@ -69,12 +69,12 @@ func FitTileSize(objects []Object, goal TileGoal) float64 {
 		}
 		return side
 	}
-	for {
+	for now := loadOf(objects, scene, side); ; {
 		finer := stepBelow(side)
 		if finer < longest/maxCellsAcross {
 			return side
 		}
-		now, next := loadOf(objects, scene, side), loadOf(objects, scene, finer)
+		next := loadOf(objects, scene, finer)
 		crowded := now.fullest > float64(wholeTiles*goal.Triangles)
 		switch {
 		case crowded && next.fullest < now.fullest:
@@ -83,7 +83,7 @@ func FitTileSize(objects []Object, goal TileGoal) float64 {
 		case now.typical <= float64(goal.Triangles):
 			return side
 		}
-		side = finer
+		side, now = finer, next
 	}
 }
 

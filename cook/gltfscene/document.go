@@ -188,6 +188,7 @@ var (
 type table[T any] struct {
 	name   string
 	schema *schema
+	decode func(raw []byte, v *T) error // checks an element against schema, too
 	raw    [][]byte
 	err    error  // why the array as a whole is unusable
 	used   []bool // which elements the scene uses
@@ -205,7 +206,7 @@ type memo[T any] struct {
 }
 
 func newTable[T any](name string, s *schema) table[T] {
-	return table[T]{name: name, schema: s, keep: true}
+	return table[T]{name: name, schema: s, keep: true, decode: func(raw []byte, v *T) error { return s.decode(raw, v) }}
 }
 
 // fill splits the array; val may be nil for an absent one.
@@ -266,7 +267,7 @@ func (t *table[T]) peek(i int) (*T, error) {
 		raw = withoutData(raw)
 	}
 	v := new(T)
-	err := t.schema.decode(raw, v)
+	err := t.decode(raw, v)
 	if err != nil {
 		v, err = nil, at(t.place(i), err)
 	}
@@ -338,6 +339,7 @@ func parseDocument(data []byte) (*document, error) {
 	}
 	// Nodes and meshes are looked at once each, and are the most.
 	d.nodes.keep, d.meshes.keep = false, false
+	d.nodes.decode = decodeNode
 	d.buffers.strip, d.images.strip = true, true
 	if err := d.readAsset(root); err != nil {
 		return nil, err
