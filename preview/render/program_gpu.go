@@ -30,15 +30,16 @@ var samplers = map[string]int{
 	"u_objects": unitObjects, "u_draws": unitDraws, "u_materials": unitMaterials, "u_atlas": unitAtlas, "u_grade": unitGrade,
 }
 
-// programs compiles and keeps programs. Meshes need one for each pass of the lit
-// view, which are made at the start, and three for all other views, which are
-// made when they are first seen or by warm. Those are few, since time that they
-// take at the start would be lost to most.
+// programs compiles and keeps programs. Those of the lit view are made at the start:
+// three that passes share, since a driver takes a tenth of a second for each, or one
+// for each pass where a processor draws, which looks up no texel in vain then. The
+// three for all other views are made when they are first seen or by warm.
 type programs struct {
 	device  gpu.Device
 	defines string
+	shared  bool // by passes of the lit view
 	mesh    [passes]gpu.Program
-	debug   [debugKinds]gpu.Program
+	debug   [meshKinds]gpu.Program
 	graded  bool // those of the lit view can use a colour table
 
 	shadow                   [shadowKinds]gpu.Program
@@ -47,26 +48,32 @@ type programs struct {
 	skyDepth, wireColor      gpu.Location
 }
 
-// debugKind is a program of the views that are not lit.
-type debugKind int
+// meshKind is a program that passes share.
+type meshKind int
 
 const (
-	debugOpaque debugKind = iota
-	debugHoles            // fading, masked or both
-	debugBlend
-	debugKinds
+	kindOpaque meshKind = iota
+	kindHoles           // fading, masked or both
+	kindBlend
+	meshKinds
 )
 
-// debugKindOf returns the program of a pass in views that are not lit. Meshes
-// without textures have neutral ones bound.
-func debugKindOf(p pass) debugKind {
+// programOf returns the shared program of a pass. Meshes without textures have neutral
+// ones bound.
+func programOf(p pass) meshKind {
 	switch p {
 	case passOpaque, passOpaqueTextured:
-		return debugOpaque
+		return kindOpaque
 	case passBlend:
-		return debugBlend
+		return kindBlend
 	}
-	return debugHoles
+	return kindHoles
+}
+
+// defines returns what the shaders are compiled with.
+func (k meshKind) defines() map[string]bool {
+	holes := k == kindHoles
+	return map[string]bool{"TEXTURED": true, "DITHER": holes, "MASK": holes, "HOLES": holes, "BLEND": k == kindBlend}
 }
 
 // Programs of shadow maps are numbered by what leaves holes in them.
@@ -87,8 +94,8 @@ func shadowKind(p pass) (k int) {
 	return k
 }
 
-func newPrograms(d gpu.Device, defines string) (*programs, error) {
-	p := &programs{device: d, defines: defines}
+func newPrograms(d gpu.Device, defines string, shared bool) (*programs, error) {
+	p := &programs{device: d, defines: defines, shared: shared}
 	for i := range passes {
 		if _, err := p.meshProgram(i, shadeLit); err != nil {
 			return p, err
@@ -134,7 +141,7 @@ func (p *programs) grade() error {
 	if p.graded {
 		return nil
 	}
-	next := programs{device: p.device, defines: p.defines + "#define GRADE\n"}
+	next := programs{device: p.device, defines: p.defines + "#define GRADE\n", shared: p.shared}
 	var err error
 	next.sky, err = p.build(skyVertex, skyFragment, next.defines)
 	for i := pass(0); i < passes && err == nil; i++ {
@@ -151,54 +158,60 @@ func (p *programs) grade() error {
 		p.skyDepth = p.device.Location(p.sky, "u_depth")
 		p.graded = true
 	}
-	for _, name := range append(next.mesh[:], next.sky) { // those before, or what there is of the new ones
-		if name != 0 {
-			p.device.DeleteProgram(name)
-		}
-	}
+	p.drop(append(next.mesh[:], next.sky)) // those before, or what there is of the new ones
 	return err
 }
 
 // meshProgram returns the program of a pass.
 func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
 	if s != shadeLit {
-		return p.debugProgram(debugKindOf(i))
+		return p.debugProgram(programOf(i))
 	}
 	if p.mesh[i] != 0 {
 		return p.mesh[i], nil
 	}
 	var err error
-	p.mesh[i], err = p.linkMesh(map[string]bool{
-		"TEXTURED": i != passOpaque && i != passDither,
-		"DITHER":   i == passDither || i == passDitherTextured || i == passMaskDither,
-		"MASK":     i == passMask || i == passMaskDither,
-		"BLEND":    i == passBlend,
-	})
-	return p.mesh[i], err
+	if !p.shared {
+		p.mesh[i], err = p.linkMesh(map[string]bool{
+			"TEXTURED": i != passOpaque && i != passDither,
+			"DITHER":   i == passDither || i == passDitherTextured || i == passMaskDither,
+			"MASK":     i == passMask || i == passMaskDither,
+			"BLEND":    i == passBlend,
+		})
+		return p.mesh[i], err
+	}
+	kind := programOf(i)
+	made, err := p.linkMesh(kind.defines())
+	for j := range passes {
+		if programOf(j) == kind {
+			p.mesh[j] = made
+		}
+	}
+	return made, err
 }
 
-func (p *programs) debugProgram(k debugKind) (gpu.Program, error) {
+func (p *programs) debugProgram(k meshKind) (gpu.Program, error) {
 	if p.debug[k] != 0 {
 		return p.debug[k], nil
 	}
 	var err error
-	p.debug[k], err = p.linkMesh(map[string]bool{
-		"DEBUG": true, "TEXTURED": true, "DITHER": k == debugHoles, "MASK": k == debugHoles, "BLEND": k == debugBlend,
-	})
+	on := k.defines()
+	on["DEBUG"] = true
+	p.debug[k], err = p.linkMesh(on)
 	return p.debug[k], err
 }
 
 // replace puts the lit program in the place of one that does not compile.
 func (p *programs) replace(i pass, s shade) gpu.Program {
 	if s != shadeLit {
-		p.debug[debugKindOf(i)] = p.mesh[i]
+		p.debug[programOf(i)] = p.mesh[i]
 	}
 	return p.mesh[i]
 }
 
 func (p *programs) linkMesh(on map[string]bool) (gpu.Program, error) {
 	d := p.defines
-	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "BLEND"} {
+	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "HOLES", "BLEND"} {
 		if on[name] {
 			d += "#define " + name + "\n"
 		}
@@ -225,11 +238,16 @@ func (p *programs) log(l *slog.Logger) {
 }
 
 func (p *programs) close() {
-	for _, name := range slices.Concat(p.mesh[:], p.debug[:], p.shadow[:]) {
-		p.device.DeleteProgram(name)
-	}
-	for _, name := range [...]gpu.Program{p.sky, p.line, p.overlay, p.wire} {
-		p.device.DeleteProgram(name)
+	p.drop(slices.Concat(p.mesh[:], p.debug[:], p.shadow[:], []gpu.Program{p.sky, p.line, p.overlay, p.wire}))
+}
+
+// drop deletes programs, each once; 0 is none.
+func (p *programs) drop(names []gpu.Program) {
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if name != 0 {
+			p.device.DeleteProgram(name)
+		}
 	}
 }
 

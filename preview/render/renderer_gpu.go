@@ -114,7 +114,7 @@ func (r *Renderer) init() error {
 	if o.Tone == ToneACES {
 		defines += "#define TONE_ACES\n"
 	}
-	if r.programs, err = newPrograms(d, defines); err != nil {
+	if r.programs, err = newPrograms(d, defines, !i.Software); err != nil {
 		return err
 	}
 	r.block = d.NewUniforms()

@@ -134,7 +134,7 @@ void main() {
     // their neighbours take differences with them.
     bool hole = false;
 #ifdef MASK
-#ifdef DEBUG // one program for all passes with holes
+#ifdef HOLES // one program for all passes with holes
     if ((flags & MASKED) != 0u) {
 #endif
     // Leaves must not thin out in the distance, where levels average them.
@@ -146,7 +146,7 @@ void main() {
 #else
     hole = alpha < 0.5;
 #endif
-#ifdef DEBUG
+#ifdef HOLES
     }
 #endif
 #endif
