@@ -33,12 +33,15 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-k8s-api test-arm64 fused pictures
+.PHONY: all deps-build build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-k8s-api test-arm64 fused pictures
 
 all: build
 
 deps:
 	@NOPREVIEW=$(NOPREVIEW) GO="$(GO)" sh scripts/install-deps.sh
+
+deps-build:
+	@NOPREVIEW=$(NOPREVIEW) GO="$(GO)" sh scripts/install-deps.sh build
 
 # bin/untold is static and has all but the window; its preview command starts
 # bin/untold-preview, the same program linked against OpenGL. NOPREVIEW=1 leaves
@@ -46,7 +49,7 @@ deps:
 # go command can do that: C code and a driver run in it.
 PIE = $(shell $(GO) list -buildmode=pie unsafe >/dev/null 2>&1 && echo -buildmode=pie)
 
-build: deps web static
+build: deps-build web static
 ifneq ($(NOPREVIEW),1)
 	CGO_ENABLED=1 $(GO) build $(PIE) $(BUILDFLAGS) -o bin/untold-preview ./cmd/untold
 endif

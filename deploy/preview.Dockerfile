@@ -7,7 +7,7 @@
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY scripts/install-deps.sh scripts/install-deps.sh
-RUN sh scripts/install-deps.sh
+RUN sh scripts/install-deps.sh build
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .

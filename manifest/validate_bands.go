@@ -141,12 +141,15 @@ func (v *validator) ceiling() {
 	if tiles && !own {
 		severity = newFinding(codeQueryCeiling, "", -1, "").Severity
 	}
-	if n > 0 && !(own && v.within(v.opts.QueryCeiling)) {
+	switch {
+	case n == 0 || own && v.within(v.opts.QueryCeiling):
+	case own:
+		v.grade(severity, codeQueryCeiling, at, "for the reference engine alone: it looks for tiles within %v m, and %d of these are shown from farther away, too",
+			v.opts.QueryCeiling, n)
+		v.findings[len(v.findings)-1].Hint = rules[codeEngineReach].hint
+	default:
 		v.grade(severity, codeQueryCeiling, at, "%d unload radii are beyond the %v m within which the engine looks for tiles; the largest is %v m",
 			n, v.opts.QueryCeiling, band.Round(largest))
-		if own {
-			v.findings[len(v.findings)-1].Hint = rules[codeEngineReach].hint
-		}
 	}
 }
 

@@ -206,6 +206,7 @@ func TestExitCodes(t *testing.T) {
 		{"no command", nil, 0, ""},
 		{"help", []string{"cook", "--help"}, 0, ""},
 		{"version", []string{"version"}, 0, ""},
+		{"version as a flag", []string{"--version"}, 0, ""},
 		{"unknown command", []string{"cock", scene}, 2, "unknown command"},
 		{"unknown flag", []string{"cook", scene, "-o", out, "--tile-sise", "3"}, 2, `did you mean "tile-size"?`},
 		{"no output", []string{"cook", scene}, 2, "output"},

@@ -239,14 +239,17 @@ func argumentName(cmd *cobra.Command) string {
 	return strings.Trim(words[1], "[].")
 }
 
-// negativeJobs refuses --jobs below 0, whatever command has it.
-func negativeJobs(cmd *cobra.Command) error {
-	f := cmd.Flags().Lookup("jobs")
-	if f == nil {
-		return nil
-	}
-	if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 0 {
-		return fmt.Errorf("--jobs is %d; use 1 or more, or leave it out", n)
+// negativeCounts refuses numbers below 0 of flags that count something, before a command looks
+// at what they are for.
+func negativeCounts(cmd *cobra.Command) error {
+	for _, count := range []struct{ name, use string }{{"jobs", "1 or more, or leave it out"}, {"limit", "0 for all, or more"}} {
+		f := cmd.Flags().Lookup(count.name)
+		if f == nil {
+			continue
+		}
+		if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 0 {
+			return fmt.Errorf("--%s is %d; use %s", count.name, n, count.use)
+		}
 	}
 	return nil
 }

@@ -51,6 +51,8 @@ func TestWrongUsage(t *testing.T) {
 		{"cook a.glb -o x --config conf.yaml", `conf.yaml:1: key "jobs" is "many", which is not a whole number`},
 		{"cook a.glb -o x -j -1", "--jobs is -1; use 1 or more, or leave it out"},
 		{"validate a.json --jobs -2", "--jobs is -2; use 1 or more, or leave it out"},
+		{"inspect a.json --limit -3", "--limit is -3; use 0 for all, or more"},
+		{"cook a.glb -o x -q -v", "--quiet and --verbose contradict each other: leave one out"},
 		{"cook a.glb -o x --compat engine --textures bc", "--compat engine cooks for the reference engine, which has no BC7 and BC5 textures: use --textures astc, resize or copy, or leave --compat out"},
 		{"cook a.glb -o x --compat engine --compress zstd", "--compat engine cooks for the reference engine, which refuses zstd: use --compress auto, lz4 or none, or leave --compat out"},
 		{"cook a.glb -o x --tier-radius X=50,20", `--tier-radius: bad option: tier radius "X=50,20": "X" is no tier: use ExteriorShell, StructuralInterior, RoomContents or FineProps`},

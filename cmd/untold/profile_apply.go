@@ -101,7 +101,7 @@ func (p *profile) applyKey(cmd *cobra.Command, e profileEntry, known []string) e
 	}
 	f := cmd.Flags().Lookup(name)
 	switch {
-	case name == "help" || name == "config" || !slices.Contains(known, name):
+	case name == "help" || name == "version" || name == "config" || !slices.Contains(known, name):
 		return fmt.Errorf("unknown key %q%s", key, nearestOf(name, append(parameterKeys(), known...)))
 	case f == nil || f.Changed || outranked(cmd, f):
 		return nil // another command's; flags and environment win

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ relative paths in it start at its folder. The command line wins over variables, 
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if a.quiet && a.verbose {
+				return errors.New("--quiet and --verbose contradict each other: leave one out")
+			}
 			if err := applyEnv(cmd); err != nil {
 				return err
 			}
@@ -39,7 +43,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 				return fmt.Errorf("--color is %q; use auto, always or never", a.color)
 			}
-			if err := negativeJobs(cmd); err != nil {
+			if err := negativeCounts(cmd); err != nil {
 				return err
 			}
 			return requiredFlags(cmd)
@@ -71,6 +75,8 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.SetFlagErrorFunc(flagProblem)
 	root.InitDefaultCompletionCmd()
+	root.Version = version // gives it --version
+	root.SetVersionTemplate(versionLine())
 	ownArguments(root, a)
 	completions(root)
 	return root

@@ -29,6 +29,16 @@ func commit() string {
 	return ""
 }
 
+// versionLine is what version and --version print.
+func versionLine() string {
+	revision := commit()
+	if revision != "" {
+		revision = " " + revision
+	}
+	return fmt.Sprintf("untold %s%s (writes container version %d, reads 1-%d; %s %s/%s)\n",
+		version, revision, format.Version, format.MaxVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersion(a *app) *cobra.Command {
 	all := false
 	cmd := &cobra.Command{
@@ -41,12 +51,7 @@ func newVersion(a *app) *cobra.Command {
 				_, err := io.WriteString(a.stdout, licenses.ThirdParty)
 				return err
 			}
-			revision := commit()
-			if revision != "" {
-				revision = " " + revision
-			}
-			_, err := fmt.Fprintf(a.stdout, "untold %s%s (writes container version %d, reads 1-%d; %s %s/%s)\n",
-				version, revision, format.Version, format.MaxVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(a.stdout, versionLine())
 			return err
 		},
 	}

@@ -41,16 +41,24 @@ func (m *machine) file(t *testing.T, path string) {
 	testfile.Write(t, path, "")
 }
 
-// install runs the script and returns its exit code, what it said and the
-// packages that it installed.
-func (m *machine) install(t *testing.T, env ...string) (code int, said string, packages []string) {
+// install runs the script, with words and variables (NAME=VALUE), and returns its exit code,
+// what it said and the packages that it installed.
+func (m *machine) install(t *testing.T, given ...string) (code int, said string, packages []string) {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
 	}
 	log := filepath.Join(t.TempDir(), "log")
-	cmd := exec.Command(sh, "scripts/install-deps.sh")
+	args, env := []string{"scripts/install-deps.sh"}, []string(nil)
+	for _, g := range given {
+		if strings.Contains(g, "=") {
+			env = append(env, g)
+		} else {
+			args = append(args, g)
+		}
+	}
+	cmd := exec.Command(sh, args...)
 	cmd.Dir = repository
 	cmd.Env = append([]string{"PATH=" + m.commands, "DEPSROOT=" + m.files, "APTLOG=" + log}, env...)
 	out, _ := cmd.CombinedOutput()
@@ -74,6 +82,39 @@ func TestDepsOfABareMachine(t *testing.T) {
 	code, _, got = bare(t).install(t, "NOPREVIEW=1")
 	if code != 0 || strings.Join(got, " ") != "gcc libc6-dev git ca-certificates" {
 		t.Errorf("without the preview: %d %q", code, got)
+	}
+}
+
+// TestDepsOfABuild: a build needs no display, and without the preview no C compiler.
+func TestDepsOfABuild(t *testing.T) {
+	code, said, got := bare(t).install(t, "build")
+	want := "gcc libc6-dev git ca-certificates pkg-config libx11-dev libxcursor-dev libxrandr-dev libxinerama-dev libxi-dev libxxf86vm-dev libgl-dev libegl-dev libgl1 libegl1 libgl1-mesa-dri"
+	if code != 0 || strings.Join(got, " ") != want {
+		t.Errorf("%d %q\ninstalls %q\nwant     %q", code, said, got, want)
+	}
+	if code, _, got = bare(t).install(t, "build", "NOPREVIEW=1"); code != 0 || strings.Join(got, " ") != "git ca-certificates" {
+		t.Errorf("without the preview: %d %q", code, got)
+	}
+	m := bare(t, "git")
+	m.file(t, "etc/ssl/cert.pem")
+	if code, said, got := m.install(t, "build", "NOPREVIEW=1"); code != 0 || said != "" || got != nil {
+		t.Errorf("nothing is missing: %d %q %q", code, said, got)
+	}
+	if code, said, _ := m.install(t, "biuld"); code != 2 || !strings.Contains(said, "biuld: what is that?") {
+		t.Errorf("another word: %d %q", code, said)
+	}
+}
+
+// TestDepsOfAnOldGo: a version of Go that can't fetch another one is told of before it fails on
+// go.mod.
+func TestDepsOfAnOldGo(t *testing.T) {
+	for version, want := range map[string]int{"go1.19.8": 1, "go1.20": 1, "go1.21.0": 0, "go1.26.8": 0, "go1.27rc1": 0, "devel +0123 linux/amd64": 0} {
+		m := bare(t, "gcc")
+		m.command(t, "go", "echo go version "+version+" linux/amd64")
+		code, said, _ := m.install(t, "NOPREVIEW=1")
+		if code != want || want != 0 && !strings.Contains(said, "is too old. Install Go 1.26 or newer") {
+			t.Errorf("%s: %d %q", version, code, said)
+		}
 	}
 }
 

@@ -51,7 +51,7 @@ func pathFile(keys []key) map[string]any {
 
 // withPyramid cooks the demo city with levels and nodes.
 func (s *studio) withPyramid() (string, error) {
-	return s.cook("pyramid", s.city, "--pyramid", "--whole-limit", "0")
+	return s.cookCity("pyramid", "--pyramid", "--whole-limit", "0")
 }
 
 // switches shows the worst switch of each flight: before, after, and FLIP.

@@ -62,11 +62,11 @@ var recipes = []recipe{
 	{"forest", []string{"forest.jpg"}, "", (*studio).forest},
 	{"horizon", []string{"horizon.jpg"}, "a city of 3 km, whose cook takes half an hour of processor time and 4 GB; -horizon METRES for another one", (*studio).horizon},
 	{"tune", []string{"tune.svg"}, "eight cooks of a city of 1 km", (*studio).tune},
+	{"size", []string{"size.svg"}, "", (*studio).size},
 	// Beside other programs, each with its own way to the same camera.
 	{"preview", []string{"preview.png"}, "shared models beside Blender's path tracer (docs/preview.md)", nil},
 	{"3dtiles", []string{"3dtiles.jpg"}, "sh scripts/viewers3d/run.sh for each scene, and untold preview from the same camera", nil},
 	{"web-three", []string{"web-three.jpg"}, "the page of untold serve, and scripts/viewers3d/three.html from the same camera (docs/web.md)", nil},
-	{"size", []string{"size.svg"}, "python3 scripts/size/size.py -o docs/images/size.svg, with the sizes of docs/performance.md", nil},
 }
 
 func run(log io.Writer, o *options) error {

@@ -12,7 +12,7 @@ import (
 
 // demo is what make demo shows without a window.
 func (s *studio) demo(out string) error {
-	scene, err := s.cook("demo", s.city)
+	scene, err := s.cookCity("demo")
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func tuningFiles() []string {
 func (s *studio) tuning(out string) error {
 	v := &view{position: [3]float64{-30, 60, 330}, forward: [3]float64{0.69, -0.26, -0.68}}
 	for _, c := range settings {
-		scene, err := s.cook(c.name, s.city, append([]string{"--whole-limit", "0"}, c.cook...)...)
+		scene, err := s.cookCity(c.name, append([]string{"--whole-limit", "0"}, c.cook...)...)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (s *studio) figures(name, file string) error {
 
 // levels shows the city with all tiles at one level, of each tile the coarsest up to it.
 func (s *studio) levels(out string) error {
-	scene, err := s.cook("levels", s.city, "--tile-size", "50",
+	scene, err := s.cookCity("levels", "--tile-size", "50",
 		"--lod-level", "0.3:0.5", "--lod-level", "0.78:0.2", "--hlod-level", "_hlod:1:0.1")
 	if err != nil {
 		return err

@@ -78,35 +78,72 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReportCells: pictures are found in a report of any text size.
+// TestReportCells: pictures are found in a report of any text size, with any number of lines.
 func TestReportCells(t *testing.T) {
-	const w, h, n, gap = 20, 10, 2, 8
-	for _, line := range []int{13, 19} {
-		m := image.NewNRGBA(image.Rect(0, 0, 3*w+4*gap, 2*line+3*gap+n*(h+2*line+2*gap)))
-		for i := range n {
+	const w, h, gap = 20, 10, 8
+	for _, c := range []struct{ line, head, above, n int }{{13, 2, 2, 2}, {19, 2, 2, 2}, {19, 5, 4, 3}, {19, 3, 1, 1}} {
+		row := h + c.above*c.line + 2*gap
+		top := c.head*c.line + 3*gap
+		m := image.NewNRGBA(image.Rect(0, 0, 3*w+4*gap, top+c.n*row))
+		for i := range c.n {
+			for line := range c.above { // text, with a space below each line of it
+				for y := range c.line - 4 {
+					m.SetNRGBA(gap, top+i*row+line*c.line+y, color.NRGBA{255, 255, 255, 255})
+				}
+			}
 			for k := range 3 {
 				for y := range h {
 					for x := range w {
-						m.SetNRGBA(gap+k*(w+gap)+x, 2*line+3*gap+i*(h+2*line+2*gap)+2*line+gap/2+y, color.NRGBA{uint8(1 + 3*i + k), 0, 0, 255})
+						m.SetNRGBA(gap+k*(w+gap)+x, top+i*row+c.above*c.line+gap/2+y, color.NRGBA{uint8(1 + 3*i + k), 0, 0, 255})
 					}
 				}
 			}
 		}
-		rows, err := reportCells(m, w, h, n)
+		rows, err := reportCells(m, w, h, c.n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, cells := range rows {
-			for k, c := range cells {
+			for k, cell := range cells {
 				for _, at := range []image.Point{{0, 0}, {w - 1, h - 1}} {
-					if r, _, _, _ := c.At(at.X, at.Y).RGBA(); r>>8 != uint32(1+3*i+k) {
-						t.Errorf("line %d: picture %d, %d has %d at %v", line, i, k, r>>8, at)
+					if r, _, _, _ := cell.At(at.X, at.Y).RGBA(); r>>8 != uint32(1+3*i+k) {
+						t.Errorf("%+v: picture %d, %d has %d at %v", c, i, k, r>>8, at)
 					}
 				}
 			}
 		}
-		if _, err := reportCells(m, w+1, h, n); err == nil {
+		if _, err := reportCells(m, w+1, h, c.n); err == nil {
 			t.Error("pictures of another width")
+		}
+	}
+}
+
+// TestSizeIsOfItsTable: the plot of docs/performance.md shows the figures that stand there.
+func TestSizeIsOfItsTable(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	page, err := os.ReadFile(filepath.Join(docs, "performance.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := readSizes(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there, err := os.ReadFile(filepath.Join(docs, "images", "size.svg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(there, table.plot()) {
+		t.Error("docs/images/size.svg is of other figures: go run ./scripts/pictures -only size")
+	}
+	for _, bad := range []string{
+		"", "| drawn triangles | all memory |\n|---|---|\n| 16 thousand | 1 s, 0.05 GB |\n",
+		"| drawn triangles | all memory |\n|---|---|\n| some | 1 s, 0.05 GB |\n| 1 million | 1 s, 1 GB |\n",
+		"| drawn triangles | all memory |\n|---|---|\n| 16 thousand | 1 s |\n| 1 million | 1 s, 1 GB |\n",
+		"| drawn triangles | all memory |\n|---|---|\n| 16 thousand | 1 s, 1 GB | 2 s, 2 GB |\n| 1 million | 1 s, 1 GB |\n",
+	} {
+		if table, err := readSizes([]byte(bad)); err == nil {
+			t.Errorf("%q: %+v", bad, table)
 		}
 	}
 }

@@ -80,23 +80,48 @@ func sheetFace() (font.Face, error) {
 }
 
 // reportCells cuts the pictures of n rows out of a contact sheet of untold preview
-// (--report, --pop-report), which has three of w x h pixels a row below two lines of text.
+// (--report, --pop-report), which has three of w x h pixels a row. Below each lie twelve lines
+// of pixels without anything; text has as many lines above as it takes, in all rows the same.
 func reportCells(m image.Image, w, h, n int) ([][]image.Image, error) {
-	const gap = 8
+	const gap, below = 8, 12
 	b := m.Bounds()
-	line := (b.Dy() - 3*gap - n*(h+2*gap)) / (2 + 2*n)
-	if b.Dx() != 3*w+4*gap || b.Dy() != 2*line+3*gap+n*(h+2*line+2*gap) {
+	pitch := h
+	if n > 1 {
+		pitch = 0
+		for y, empty := b.Dy()-below-h-1, 0; y >= 0; y-- {
+			if emptyLine(m, b.Min.Y+y) {
+				empty++
+			} else if empty >= below {
+				pitch = b.Dy() - below - (y + 1)
+				break
+			} else {
+				empty = 0
+			}
+		}
+	}
+	top := b.Dy() - below - (n-1)*pitch - h // of the first row
+	if b.Dx() != 3*w+4*gap || pitch < h || top < gap {
 		return nil, fmt.Errorf("a report of %d x %d pixels does not have %d rows of pictures of %d x %d", b.Dx(), b.Dy(), n, w, h)
 	}
 	out := make([][]image.Image, n)
 	for i := range out {
-		y := 2*line + 3*gap + i*(h+2*line+2*gap) + 2*line + gap/2
 		for k := range 3 {
-			at := image.Rect(0, 0, w, h).Add(b.Min).Add(image.Pt(gap+k*(w+gap), y))
+			at := image.Rect(0, 0, w, h).Add(b.Min).Add(image.Pt(gap+k*(w+gap), top+i*pitch))
 			cell := image.NewNRGBA(image.Rect(0, 0, w, h))
 			draw.Draw(cell, cell.Rect, m, at.Min, draw.Src)
 			out[i] = append(out[i], cell)
 		}
 	}
 	return out, nil
+}
+
+// emptyLine tells whether a line of pixels has the colour of its first one throughout.
+func emptyLine(m image.Image, y int) bool {
+	b := m.Bounds()
+	for x := b.Min.X + 1; x < b.Max.X; x++ {
+		if m.At(x, y) != m.At(b.Min.X, y) {
+			return false
+		}
+	}
+	return true
 }

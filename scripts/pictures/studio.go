@@ -17,10 +17,10 @@ import (
 
 // studio is where pictures are taken.
 type studio struct {
-	log                io.Writer
-	program, dir, city string
-	side               int // of the city that is drawn to the horizon, metres
-	gone               bool
+	log          io.Writer
+	program, dir string
+	side         int // of the city that is drawn to the horizon, metres
+	gone         bool
 }
 
 func newStudio(log io.Writer, o *options) (*studio, error) {
@@ -37,8 +37,7 @@ func newStudio(log io.Writer, o *options) (*studio, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.city, err = s.scene("city")
-	return s, err
+	return s, nil
 }
 
 func (s *studio) close() {
@@ -54,6 +53,15 @@ func (s *studio) scene(name string, flags ...string) (string, error) {
 		return file, nil
 	}
 	return file, s.call("go", append([]string{"run", "./scripts/gen", "-o", file}, flags...)...)
+}
+
+// cookCity cooks the demo city into a folder of that name and returns its manifest.
+func (s *studio) cookCity(name string, flags ...string) (string, error) {
+	glb, err := s.scene("city")
+	if err != nil {
+		return "", err
+	}
+	return s.cook(name, glb, flags...)
 }
 
 // cook cooks a scene into a folder of that name, which takes no time where it was kept, and
