@@ -99,10 +99,10 @@ func (r *Renderer) drawSky() {
 
 // drawWires draws the edges of all that is in view.
 func (r *Renderer) drawWires(color [4]float32) {
-	if !r.wireframe {
+	if !r.wireframe || !r.programs.makeWire(r.options.Logger) {
 		return
 	}
-	r.device.UseProgram(r.programs.wire)
+	r.device.UseProgram(r.programs.wire.Program)
 	r.device.Uniform4f(r.programs.wireColor, color)
 	slope, constant := float32(-1), float32(-2)
 	if r.info.ReverseZ {

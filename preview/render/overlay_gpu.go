@@ -100,7 +100,8 @@ type lineVertex struct {
 // drawLines draws the lines of a frame: those in the scene, then those on top.
 func (r *Renderer) drawLines(at int, f *Frame) {
 	n := len(f.Lines) + len(f.LinesOnTop)
-	if n == 0 {
+	line := &r.programs.line
+	if n == 0 || !line.make(r.programs, []string{"frame", "line"}, []string{"line"}, r.options.Logger) {
 		return
 	}
 	o := &r.overlay
@@ -115,7 +116,7 @@ func (r *Renderer) drawLines(at int, f *Frame) {
 	}
 	r.lineGeometry.Write(at, bytesOf(o.lines), nil)
 	d := r.device
-	d.UseProgram(r.programs.line)
+	d.UseProgram(line.Program)
 	d.Blend(gpu.BlendAlpha)
 	d.DepthWrite(false)
 	d.DrawLines(0, 2*len(f.Lines))

@@ -32,8 +32,8 @@ var samplers = map[string]int{
 
 // programs compiles and keeps programs. Those of the lit view are made at the start:
 // three that passes share, since a driver takes a tenth of a second for each, or one
-// for each pass where a processor draws, which looks up no texel in vain then. The
-// three for all other views are made when they are first seen or by warm.
+// for each pass where a processor draws, which looks up no texel in vain then, and so
+// are those of shadows. The others are made when they are first seen or by warm.
 type programs struct {
 	device  gpu.Device
 	defines string
@@ -42,10 +42,11 @@ type programs struct {
 	debug   [meshKinds]gpu.Program
 	graded  bool // those of the lit view can use a colour table
 
-	shadow                   [shadowKinds]gpu.Program
-	shadowLight              [shadowKinds]gpu.Location
-	sky, line, overlay, wire gpu.Program
-	skyDepth, wireColor      gpu.Location
+	shadow              [shadowKinds]gpu.Program
+	shadowLight         [shadowKinds]gpu.Location
+	sky, overlay        gpu.Program
+	line, wire          late
+	skyDepth, wireColor gpu.Location // the second once there is wire
 }
 
 // meshKind is a program that passes share.
@@ -107,20 +108,24 @@ func newPrograms(d gpu.Device, defines string, shared bool) (*programs, error) {
 			*dst, err = p.build(vertex, fragment, defines)
 		}
 	}
-	mesh := []string{"frame", "mesh.vert"}
 	for k := range shadowKinds {
+		if p.shared && k > 1 {
+			p.shadow[k] = p.shadow[1]
+			continue
+		}
 		d := "#define SHADOW\n"
-		if k&shadowMasked != 0 {
+		if p.shared && k > 0 {
+			d += "#define MASK\n#define DITHER\n#define HOLES\n"
+		}
+		if !p.shared && k&shadowMasked != 0 {
 			d += "#define MASK\n"
 		}
-		if k&shadowFading != 0 {
+		if !p.shared && k&shadowFading != 0 {
 			d += "#define DITHER\n"
 		}
-		link(&p.shadow[k], mesh, []string{"material", "shadow.frag"}, d)
+		link(&p.shadow[k], meshVertex, []string{"material", "shadow.frag"}, d)
 	}
 	link(&p.sky, skyVertex, skyFragment, defines)
-	link(&p.wire, mesh, []string{"wire.frag"}, "")
-	link(&p.line, []string{"frame", "line"}, []string{"line"}, "")
 	link(&p.overlay, []string{"frame", "overlay"}, []string{"overlay"}, "")
 	if err != nil {
 		return p, err
@@ -129,9 +134,40 @@ func newPrograms(d gpu.Device, defines string, shared bool) (*programs, error) {
 		p.shadowLight[k] = d.Location(p.shadow[k], "u_light")
 	}
 	p.skyDepth = d.Location(p.sky, "u_depth")
-	p.wireColor = d.Location(p.wire, "u_color")
 	return p, nil
 }
+
+// late is a program that is made when it is first asked for; 0 if it does not compile.
+type late struct {
+	gpu.Program
+	failed bool
+}
+
+// make reports whether there is a program, which it makes at the first call.
+func (l *late) make(p *programs, vertex, fragment []string, log *slog.Logger) bool {
+	if l.Program == 0 && !l.failed {
+		var err error
+		if l.Program, err = p.build(vertex, fragment, ""); err != nil {
+			l.failed = true
+			log.Error("lines cannot be shown", "error", err)
+		}
+	}
+	return !l.failed
+}
+
+// makeWire reports whether there is a program for edges.
+func (p *programs) makeWire(log *slog.Logger) bool {
+	isNew := p.wire.Program == 0
+	if !p.wire.make(p, meshVertex, []string{"wire.frag"}, log) {
+		return false
+	}
+	if isNew {
+		p.wireColor = p.device.Location(p.wire.Program, "u_color")
+	}
+	return true
+}
+
+var meshVertex = []string{"frame", "mesh.vert"}
 
 var skyVertex, skyFragment = []string{"frame", "sky"}, []string{"frame", "light", "sky"}
 
@@ -232,13 +268,13 @@ func (p *programs) log(l *slog.Logger) {
 	for i, name := range p.shadow {
 		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "fading shadow", "masked fading shadow"}[i])
 	}
-	for i, name := range [...]gpu.Program{p.sky, p.line, p.overlay, p.wire} {
-		l.Info("OpenGL program", "name", name, "is", [...]string{"sky", "line", "overlay", "wire"}[i])
+	for i, name := range [...]gpu.Program{p.sky, p.overlay} {
+		l.Info("OpenGL program", "name", name, "is", [...]string{"sky", "overlay"}[i])
 	}
 }
 
 func (p *programs) close() {
-	p.drop(slices.Concat(p.mesh[:], p.debug[:], p.shadow[:], []gpu.Program{p.sky, p.line, p.overlay, p.wire}))
+	p.drop(slices.Concat(p.mesh[:], p.debug[:], p.shadow[:], []gpu.Program{p.sky, p.overlay, p.line.Program, p.wire.Program}))
 }
 
 // drop deletes programs, each once; 0 is none.

@@ -59,7 +59,7 @@ func (r *Renderer) setState(st *pipeline, it *item, p pass, s submission) {
 		st.vao = it.page.vao
 		r.device.BindVertexArray(st.vao)
 	}
-	program := r.programs.wire
+	program := r.programs.wire.Program
 	switch {
 	case s.shadow:
 		program = r.programs.shadow[shadowKind(p)]
