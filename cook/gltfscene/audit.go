@@ -35,8 +35,10 @@ func (se *session) audit() {
 	a.materials()
 	a.skinsAndAnimations()
 	a.cameras()
-	for _, l := range a.d.parseLights() {
-		a.fault("", l.err)
+	for i, l := range a.d.parseLights() {
+		if !a.d.lightsUsed[i] { // of others light-faulty tells
+			a.fault("", l.err)
+		}
 	}
 }
 

@@ -299,4 +299,7 @@ func TestDirectionsNotFinite(t *testing.T) {
 	if n := note(s, "tangents-not-finite"); n.Count != 1 || !n.Warning {
 		t.Errorf("notes %v", s.Notes)
 	}
+	if n := note(s, "tangent-handedness"); n.Count != 0 {
+		t.Errorf("notes %v", s.Notes)
+	}
 }

@@ -303,7 +303,8 @@ type document struct {
 	cameras    table[gltf.Camera]
 	skins      table[gltf.Skin]
 	animations table[gltf.Animation]
-	extensions []byte // the root's extensions object, nil when absent
+	extensions []byte       // the root's extensions object, nil when absent
+	lightsUsed map[int]bool // by the index of a light: a node that is placed names it
 	extUsed    []string
 	extNeeded  []string
 	hasScenes  bool

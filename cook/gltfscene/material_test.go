@@ -245,7 +245,7 @@ func TestLights(t *testing.T) {
 	if diff := cmp.Diff(want, s.Lights); diff != "" {
 		t.Error(diff)
 	}
-	if note(s, "light-faulty").Count != 3 {
+	if note(s, "light-faulty").Count != 3 || note(s, "unused-part-faulty").Count != 0 {
 		t.Errorf("notes %v", s.Notes)
 	}
 }

@@ -314,7 +314,7 @@ func (t *jobTable) decode(j *job, acc *accessor, first, last int) (d *decoded, e
 		if d.vec4 != nil && bad >= 0 {
 			d.odd, bad = zeroNotFinite(d.vec4), -1
 		}
-		d.fixed = fixHandedness(d.vec4)
+		d.fixed = fixHandedness(d.vec4) - d.odd // what was cleared has no w either
 		whole = d.vec4 != nil
 	case classUV:
 		d.vec2, bad, err = decodeVec[[2]float32](acc, first, last, 0)

@@ -72,6 +72,10 @@ func (np *nodePlacer) placeLight(ref []byte, n Node) {
 		np.notes.fault("light-faulty", faultyLight, malformed(place+".light", "names light %d, but the file has %d", r.Light, len(np.lights)))
 		return
 	}
+	if np.doc.lightsUsed == nil {
+		np.doc.lightsUsed = make(map[int]bool)
+	}
+	np.doc.lightsUsed[r.Light] = true
 	if err := np.lights[r.Light].err; err != nil {
 		np.notes.fault("light-faulty", faultyLight, err)
 		return
