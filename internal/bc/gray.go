@@ -58,7 +58,8 @@ func newScale(weights []int32) *scale {
 	return s
 }
 
-// miss returns the squared error of values between two ends, or something above most.
+// miss returns the squared error of values between two ends, or something that is not below
+// most.
 func (s *scale) miss(v []int32, lo, hi, most int32) (sum int32) {
 	d := hi - lo
 	off := s.off[s.from[d]:][:d+1]
@@ -68,11 +69,18 @@ func (s *scale) miss(v []int32, lo, hi, most int32) (sum int32) {
 		} else if x > 0 {
 			x -= d
 		}
-		if sum += x * x; sum > most {
+		if sum += x * x; sum >= most {
 			break
 		}
 	}
 	return sum
+}
+
+// outside returns what values from lo to hi miss at least of ends between them. It costs less
+// than most of what is tried.
+func outside(lo, hi, l, h int32) int32 {
+	below, above := max(l-lo, 0), max(hi-h, 0)
+	return below*below + above*above
 }
 
 // weight returns the number of the weight for a value.
@@ -126,6 +134,9 @@ func (g *gray) one(reach int32) {
 		lo, hi, step = max((lo-1)|1, 1), hi|1, 2
 	}
 	try := func(l, h int32) {
+		if outside(g.lo, g.hi, l, h) >= g.miss {
+			return
+		}
 		if miss := sixteen.miss(g.v[:], l, h, g.miss); miss < g.miss {
 			g.miss, g.ends[0] = miss, [2]int32{l, h}
 		}
@@ -217,6 +228,9 @@ func (g *gray) mode1(p int, reach int32) {
 				for _, b := range beside[:2*reach+1] {
 					if a, b := from+a, to-b; a >= 0 && a <= b && b <= lastEnd1 {
 						l, h := end1(a, low), end1(b, low)
+						if outside(lo, hi, l, h) >= best {
+							continue
+						}
 						if miss := eight.miss(v, l, h, best); miss < best {
 							best, ends[s] = miss, [2]int32{l, h}
 						}

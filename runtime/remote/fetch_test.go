@@ -85,6 +85,19 @@ func TestFinalRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusedForAWhile: a refusal that says when to come back ends nothing.
+func TestRefusedForAWhile(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.FinalRefusals = true })
+	r.origin.answer = always(403, "Retry-After", "7")
+	done := async(func() error { _, err := r.get(tileURL, Expected{}); return err })
+	r.clock.pass(7 * time.Second)
+	r.clock.pass(7 * time.Second)
+	var s *StatusError
+	if err := <-done; !errors.As(err, &s) || s.Status != 403 || r.Metrics().Requests != 3 {
+		t.Errorf("%v, %+v", err, r.Metrics())
+	}
+}
+
 func TestSecondAttemptSucceeds(t *testing.T) {
 	r := newRig(t)
 	var once sync.Once

@@ -28,8 +28,9 @@ type Options struct {
 	// those of config.Default.
 	HTTP config.HTTP
 	// FinalRefusals ends a download with the first answer that says that the file is not
-	// there, or not for this client: 401, 403, 404 or 410. It is for files that are named
-	// by somebody; those of a scene that is being published may come later.
+	// there, or not for this client: 401, 403, 404 or 410 without a Retry-After. It is for
+	// files that are named by somebody; those of a scene that is being published may come
+	// later.
 	FinalRefusals bool
 	// HostRequests is how many requests to one host may run at a time; 0: 6.
 	HostRequests int

@@ -26,8 +26,9 @@ const (
 )
 
 // attempts calls try until it succeeds, at 0, 1 and 3 s by default. Every error counts
-// the same, a 404 too, but with Options.FinalRefusals. Another attempt would only repeat errors that are final, those
-// of the cache and of the address among them; they end it, and so does ctx.
+// the same, a 404 too, but with Options.FinalRefusals. Another attempt would only repeat
+// errors that are final, those of the cache and of the address among them; they end it, and
+// so does ctx.
 func (c *httpClient) attempts(ctx context.Context, u *url.URL, try func(ctx context.Context) error) error {
 	if err := c.checkBlocked(u); err != nil {
 		return err
@@ -46,7 +47,7 @@ func (c *httpClient) attempts(ctx context.Context, u *url.URL, try func(ctx cont
 		if wait != nil && wait.d > longestWait {
 			c.block(u, wait.d)
 		}
-		stop := c.refused(err) || errors.As(err, new(final)) || errors.Is(err, ErrCache) || errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure)
+		stop := c.refused(err) && wait == nil || errors.As(err, new(final)) || errors.Is(err, ErrCache) || errors.Is(err, ErrAddress) || errors.Is(err, ErrInsecure)
 		if stop || n >= c.opts.HTTP.Attempts || wait != nil && wait.d > longestWait {
 			c.m.failures.Add(1)
 			c.log.Warn("download failed", "url", weburl.Shown(u), "attempts", n, "error", err)
@@ -61,7 +62,8 @@ func (c *httpClient) attempts(ctx context.Context, u *url.URL, try func(ctx cont
 	}
 }
 
-// refused reports whether an error is an answer that ends a download.
+// refused reports whether an error is an answer that ends a download, unless the server says
+// when to come back: some answer 403 to who asks too often.
 func (c *httpClient) refused(err error) bool {
 	var s *StatusError
 	if !c.opts.FinalRefusals || !errors.As(err, &s) {
