@@ -33,6 +33,9 @@ func exported(t *testing.T, pages map[string]string) (url string) {
 	return s.URL + "/"
 }
 
+// failure is a promise of the page: what the element says once it has failed.
+const failure = `new Promise((done) => { const v = document.querySelector("untold-viewer"); const look = () => v.state === "failed" ? done(v.shadowRoot.getElementById("failure").innerText) : setTimeout(look, 50); look(); })`
+
 // TestBrowserExport: what export writes shows its scene from a plain web server, below
 // any path, and its page meets its own policy.
 func TestBrowserExport(t *testing.T) {
@@ -71,12 +74,12 @@ func TestBrowserExport(t *testing.T) {
 	// What is not there is told.
 	b.show(t, url+"deep/site/?scene=none.json")
 	var text string
-	b.eval(t, `new Promise((done) => { const v = document.querySelector("untold-viewer"); const look = () => v.state === "failed" ? done(v.shadowRoot.getElementById("failure").innerText) : setTimeout(look, 50); look(); })`, &text)
+	b.eval(t, failure, &text)
 	if !strings.Contains(text, "none.json") {
 		t.Errorf("%q", text)
 	}
 	b.show(t, url+"deep/site/?scene=../../other.json")
-	b.eval(t, `new Promise((done) => { const v = document.querySelector("untold-viewer"); const look = () => v.state === "failed" ? done(v.shadowRoot.getElementById("failure").innerText) : setTimeout(look, 50); look(); })`, &text)
+	b.eval(t, failure, &text)
 	if !strings.Contains(text, "no such scene") {
 		t.Errorf("%q", text)
 	}

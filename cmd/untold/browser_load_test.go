@@ -93,6 +93,68 @@ globalThis.Worker = class extends Real {
 	}
 }
 
+// TestBrowserPackedManifest: a compressed copy of the manifest is read whatever the parts in
+// which it comes, but once: who reads the manifest again gets the one that is there then. A
+// page in place of the copy is none, and one that unpacks to too much is refused.
+func TestBrowserPackedManifest(t *testing.T) {
+	b := startBrowser(t, 160, 120)
+	_, dir := smallCity(t)
+	s := startServe(t, dir)
+	b.open(t, s.url+"?shadows=-1&samples=1", 1)
+	var asked []string
+	b.eval(t, `(async () => {
+  const { Files } = await import("./.viewer/files.js");
+  const base = new URL(".", location.href).href;
+  const asked = [], real = fetch;
+  globalThis.fetch = (a, o) => (asked.push(new URL(a).href.slice(base.length)), real(a, o));
+  for (const packed of ["city.json?copy", "?page", "none.json.gz"]) {
+    const files = new Files({ base, scene: "city.json", packed: base + packed, cache: 0 }, () => {});
+    const fs = files.fs(), call = (name, ...args) => new Promise((done, failed) => fs[name](...args, (e, v) => (e ? failed(e) : done(v))));
+    const fd = await call("open", "/served/city.json", 0, 0);
+    const head = new Uint8Array(1);
+    await call("read", fd, head, 0, 1, 0);
+    if (head[0] !== 0x7b) asked.push("byte " + head[0]);
+    await call("close", fd);
+    asked.push("again");
+    await files.distrust("/served/city.json");
+    await files.find("/served/city.json");
+  }
+  globalThis.fetch = real;
+  return asked;
+})()`, &asked)
+	want := []string{"city.json?copy", "again", "city.json", "?page", "city.json", "again", "city.json", "none.json.gz", "city.json", "again", "city.json"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+	var read string
+	b.eval(t, `(async () => {
+  const [{ unpacked }, { lean }] = await Promise.all([import("./.viewer/gzip.js"), import("./.viewer/lean.js")]);
+  const gzip = await new Response(new Blob(['{"a": 1}']).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
+  const bytes = () => new ReadableStream({ start: (c) => (gzip.forEach((x) => c.enqueue(Uint8Array.of(x))), c.close()) });
+  const text = new TextDecoder().decode((await lean(await unpacked(bytes()))).data);
+  return text + (await lean(await unpacked(bytes()), 4).then(() => " taken", (e) => " " + e.message));
+})()`, &read)
+	if read != `{"a": 1} the manifest has more than 4 bytes` {
+		t.Errorf("%q", read)
+	}
+}
+
+// TestBrowserBrokenProgram: a program of WebGL that does not link is told, though that is
+// found out in a frame.
+func TestBrowserBrokenProgram(t *testing.T) {
+	b := startBrowser(t, 160, 120)
+	_, dir := smallCity(t)
+	s := startServe(t, dir)
+	b.before(t, `const real = WebGL2RenderingContext.prototype.shaderSource;
+WebGL2RenderingContext.prototype.shaderSource = function (s, text) { real.call(this, s, text + "\nfloat broken_on_purpose() { return nothing; }\n"); };`)
+	b.show(t, s.url+"?shadows=-1&samples=1")
+	var text string
+	b.eval(t, failure, &text)
+	if !strings.Contains(text, "cannot be shown") || !strings.Contains(text, "nothing") || strings.Contains(text, "by itself") {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestBrowserKeepsFiles: a second visit asks for the manifest alone, one after the scene
 // was cooked again compares and fetches what is new.
 func TestBrowserKeepsFiles(t *testing.T) {

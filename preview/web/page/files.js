@@ -4,7 +4,7 @@
 // browser (cache.js); as long as the manifest is the same it serves without a request.
 import { DiskCache } from "./cache.js";
 import { unpacked } from "./gzip.js";
-import { lean } from "./lean.js";
+import { BEGIN, lean } from "./lean.js";
 
 const ROOT = "/served/";
 const HEAD = 256 << 10; // bytes of the first request for a file
@@ -123,7 +123,8 @@ class File {
   }
 
   // unpack takes the manifest from its compressed copy, which is named by its content. It
-  // returns false when that is not there, or damaged: another one may have been published.
+  // returns false when that is not there, or damaged: another one may have been published,
+  // and servers may answer with a page in place of what is not there.
   async unpack(address) {
     const { files } = this;
     try {
@@ -131,6 +132,7 @@ class File {
       if (!r.ok) throw new Error(`${r.status} ${r.statusText}`);
       let came = 0;
       const { data } = await lean(await unpacked(r.body, (n) => (came += n)));
+      if (data[0] !== BEGIN) throw new Error("no manifest");
       files.loaded += came;
       files.told(files.loaded);
       this.parts = [];
@@ -324,6 +326,8 @@ export class Files {
         if (h && h.file) {
           h.file.opened--;
           h.file.at = performance.now();
+          // Who reads the manifest again looks for another version, of which no copy is known.
+          if (h.file.scene) this.packed = "";
         }
         callback(h ? null : fault("EBADF"));
       },

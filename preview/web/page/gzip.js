@@ -10,7 +10,15 @@ export async function unpacked(body, told = () => {}) {
     if (!done) told(value.length);
     return value;
   };
-  const head = await next();
+  let head = await next();
+  while (head && head.length < MAGIC.length) { // a part may be a single byte
+    const more = await next();
+    if (!more) break;
+    const both = new Uint8Array(head.length + more.length);
+    both.set(head);
+    both.set(more, head.length);
+    head = both;
+  }
   const whole = new ReadableStream({
     start: (c) => (head ? c.enqueue(head) : c.close()),
     async pull(c) {

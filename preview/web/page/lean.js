@@ -6,6 +6,10 @@
 const LEFT_OUT = "object_classification";
 
 const QUOTE = 0x22, BACKSLASH = 0x5c, OPEN = 0x5b, CLOSE = 0x5d, BEGIN = 0x7b, END = 0x7d, COLON = 0x3a, FEED = 0x0a;
+export { BEGIN };
+
+// MOST is how many bytes may stay, those that the program reads at most.
+const MOST = 1 << 29;
 
 export class Lean {
   // depth counts brackets; key holds the last string at depth 1, null while none may be a
@@ -86,13 +90,17 @@ export class Lean {
   }
 }
 
-// lean reads a body: what stays of it, and how many bytes it had.
-export async function lean(body) {
+// lean reads a body: what stays of it, and how many bytes it had. It refuses more than most.
+export async function lean(body, most = MOST) {
   const text = new Lean(), reader = body.getReader();
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
     if (done) return { data: text.end(), size };
     size += value.length;
     text.push(value);
+    if (text.size > most) {
+      reader.cancel().catch(() => {});
+      throw new Error(`the manifest has more than ${most} bytes`);
+    }
   }
 }

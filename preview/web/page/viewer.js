@@ -147,7 +147,7 @@ export class Viewer {
     this.over = true;
     go._scheduledTimeouts.forEach((id) => clearTimeout(id));
     this.free();
-    tell.ended(this.stopped ? "" : why || "it has ended by itself");
+    tell.ended(this.stopped ? "" : why || this.gl.broken || "it has ended by itself");
   }
 
   // fetched is how many bytes have come.

@@ -19,6 +19,7 @@ export class WebGL {
     this.objects = [];
     this.used = null; // program
     this.begun = false; // something was drawn
+    this.broken = ""; // why nothing can be drawn
     this.commands = 0; // places of the counts, offsets and instances in memory, as words
     this.count = 0;
     this.failures = [];
@@ -76,8 +77,9 @@ export class WebGL {
 
   // program compiles and links. The answer is what went wrong, "" for nothing. Of the programs
   // that are made before anything is drawn that is asked when one is used first: drivers take
-  // a second for all of them, in which the scene comes; what goes wrong is thrown then.
-  program(id, vertex, fragment, block, units) {
+  // a second for all of them, in which the scene comes; what goes wrong is thrown then, and
+  // stays in broken, as it ends the program. name is for that message.
+  program(id, name, vertex, fragment, block, units) {
     const gl = this.gl;
     const p = gl.createProgram();
     const shaders = [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]].map(([kind, text]) => {
@@ -88,7 +90,7 @@ export class WebGL {
       return s;
     });
     gl.linkProgram(p);
-    const made = { kind: "program", gl: p, record: null, shaders, block, units, locations: [] };
+    const made = { kind: "program", name, gl: p, record: null, shaders, block, units, locations: [] };
     this.objects[id] = made;
     if (!this.begun) return "";
     const text = this.linked(made);
@@ -127,9 +129,15 @@ export class WebGL {
   use(made) {
     this.begun = true;
     const text = made ? this.linked(made) : "";
-    if (text) throw new Error(text);
+    if (text) this.fail(made.name, text);
     this.used = made;
     this.gl.useProgram(made ? made.gl : null);
+  }
+
+  // fail ends the drawing for a program that cannot be had.
+  fail(name, text) {
+    this.broken = `${name}: ${text}`;
+    throw new Error(this.broken);
   }
 
   // location gives a uniform an id; the answer is false when there is none. One that is not
@@ -283,8 +291,8 @@ export class WebGL {
           vec3 c = texelFetch(u_linear, ivec2(gl_FragCoord.xy), 0).rgb;
           o_color = vec4(mix(12.92 * c, 1.055 * pow(max(c, 1e-6), vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308))), 1.0);
         }`;
-      const text = this.program(0, vertex, fragment, "", { u_linear: SCRATCH }) || this.linked(this.objects[0]);
-      if (text) throw new Error(text);
+      const text = this.program(0, "encode", vertex, fragment, "", { u_linear: SCRATCH }) || this.linked(this.objects[0]);
+      if (text) this.fail("encode", text);
       this.encode = this.objects[0].gl;
       this.objects[0] = undefined; // 0 is none
     }

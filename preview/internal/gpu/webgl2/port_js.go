@@ -38,7 +38,7 @@ func (b browser) program(id uint32, s *gpu.Source) string {
 	for name, unit := range s.Units {
 		units[name] = unit
 	}
-	return b.object.Call("program", id, s.Vertex, s.Fragment, s.Block, units).String()
+	return b.object.Call("program", id, s.Name, s.Vertex, s.Fragment, s.Block, units).String()
 }
 
 func (b browser) location(program, id uint32, name string) bool {
