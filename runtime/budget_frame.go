@@ -73,9 +73,6 @@ func (b *geometryBudget) splitFrame() {
 	clear(f.triangles[:])
 	for _, sc := range b.scenes {
 		if sc.refinement != nil {
-			if f.stretch > 0 {
-				sc.lookAround()
-			}
 			b.countNodes(sc)
 			b.countTiles(sc)
 		}
@@ -84,7 +81,7 @@ func (b *geometryBudget) splitFrame() {
 	switch {
 	case stretch >= f.stretch || !f.split:
 		f.falls = false
-	case sameLimit(stretch, f.stretch) || stretch > 0 && stretch == f.stretch:
+	case sameLimit(stretch, f.stretch):
 		stretch, f.falls = f.stretch, false
 	case !f.falls:
 		f.falls, f.since, f.highest = true, b.now, stretch

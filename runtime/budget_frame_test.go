@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -178,6 +179,45 @@ func TestTriangleBudgetIsCalm(t *testing.T) {
 	sway()
 	if changes := sway(); changes > 4*10 { // of 10 sways
 		t.Errorf("10 sways change %d places", changes)
+	}
+}
+
+// TestTriangleBudgetTurns: who turns away for long and back finds what there was, where
+// memory is not short.
+func TestTriangleBudgetTurns(t *testing.T) {
+	r, _ := countedRig(t, 16, 5000)
+	look := func(x float64) {
+		r.camera.Forward = [3]float64{x, 0, 0.01}
+		r.until(r.now() + 20)
+	}
+	look(1)
+	look(-1)
+	loads := r.s.Stats().Loads
+	look(1)
+	look(-1)
+	if n := r.s.Stats().Loads - loads; n > 0 {
+		t.Errorf("%d loads", n)
+	}
+}
+
+// TestTriangleBudgetRests: there is no rest while the stretch may still change.
+func TestTriangleBudgetRests(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 30 {
+		budget := 30 + rng.IntN(2000)
+		r, _ := countedRig(t, 8, budget)
+		for i := range 400 {
+			rested, before := r.s.AtRest(), r.s.budget.split.frame.stretch
+			if i%95 == 90 {
+				rested = false
+				r.camera.Position = [3]float64{rng.Float64()*360 - 100, 2 + rng.Float64()*200, rng.Float64()*360 - 100}
+				r.camera.Forward = [3]float64{rng.Float64() - 0.5, -rng.Float64(), rng.Float64() - 0.5}
+			}
+			r.step()
+			if now := r.s.budget.split.frame.stretch; rested && now != before {
+				t.Errorf("%d triangles, step %d: the stretch was %v, is %v", budget, i, before, now)
+			}
+		}
 	}
 }
 

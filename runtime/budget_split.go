@@ -250,6 +250,9 @@ func (a *budgetSplit) extend(room, budget float64) (keep, cheapest float64) {
 
 // plenty ends the shortage.
 func (b *geometryBudget) plenty() {
+	for _, sc := range b.scenes {
+		sc.sight.forget()
+	}
 	b.setLimits(false, math.Inf(1), 0, math.Inf(1))
 	b.split.reserve = 0
 }

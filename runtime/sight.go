@@ -21,7 +21,6 @@ const sightMargin = 1.25
 type sight struct {
 	viewedAt  []time.Duration
 	outOfView []bool
-	lookedIn  uint32 // tick
 }
 
 func newSight(rows int) sight {
@@ -35,10 +34,9 @@ func newSight(rows int) sight {
 // lookAround works out what is out of view, nothing without a lens, and wakes the tiles of
 // which that has changed.
 func (sc *scene) lookAround() {
-	if sc.cfg.OutOfViewDetail == 1 || sc.sight.lookedIn == sc.tickCount {
+	if sc.cfg.OutOfViewDetail == 1 {
 		return
 	}
-	sc.sight.lookedIn = sc.tickCount
 	wide := sc.camera
 	wide.FovYDegrees = max(wide.FovYDegrees, min(float64(wide.FovYDegrees*sightMargin), 170))
 	v := makeView(&wide, wide.Position, wide.Forward, &sc.root, &sc.inverse, sc.cfg.TileFrustumGatePadding)
@@ -77,6 +75,10 @@ func (sc *scene) lookAround() {
 		}
 	}
 }
+
+// forget lets nothing count as out of view, where geometry is not short any more: a budget of
+// triangles gains nothing from that.
+func (s *sight) forget() { clear(s.outOfView) }
 
 // detailOf returns the part of its detail that something keeps where geometry is short.
 func (sc *scene) detailOf(row int32) float64 {
