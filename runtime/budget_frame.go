@@ -208,7 +208,11 @@ func (b *geometryBudget) countNodes(sc *scene) {
 		if n.node < 0 {
 			f.coarsest += n.inView
 		}
-		if n.opens == 0 {
+		opens := n.opens
+		if n.broken {
+			opens = math.Inf(1) // whatever the stretch
+		}
+		if opens == 0 {
 			continue
 		}
 		below := 0.0
@@ -217,7 +221,7 @@ func (b *geometryBudget) countNodes(sc *scene) {
 				below += ref.nodes[row-ref.first].inView
 			}
 		}
-		f.add(n.opens, below-n.inView)
+		f.add(opens, below-n.inView)
 	}
 }
 

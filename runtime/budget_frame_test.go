@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -218,6 +219,25 @@ func TestTriangleBudgetRests(t *testing.T) {
 				t.Errorf("%d triangles, step %d: the stretch was %v, is %v", budget, i, before, now)
 			}
 		}
+	}
+}
+
+// TestTriangleBudgetBelowBrokenNodes: what stands in for nodes that cannot be loaded counts.
+func TestTriangleBudgetBelowBrokenNodes(t *testing.T) {
+	r, _ := countedRig(t, 16, 500)
+	for i := range r.s.scenes[0].refinement.nodes {
+		r.s.scenes[0].refinement.nodes[i].error = 0.001 // never seen
+	}
+	r.loader.Fault = func(q payload.Request) string {
+		if strings.HasPrefix(q.TileID, "n0") {
+			return ""
+		}
+		return "fail"
+	}
+	r.until(60)
+	f := &r.s.budget.split.frame
+	if got, want := f.coarsest+f.triangles[splitSteps-1], r.inView(); got != want || want == r.coarsest() {
+		t.Errorf("%v triangles are counted, %v are in view, %v of roots", got, want, r.coarsest())
 	}
 }
 
