@@ -167,7 +167,6 @@ func (y *yard) edit(t *rapid.T, o *Options) string {
 func TestCookRemembers(t *testing.T) {
 	base := t.TempDir()
 	n := 0
-	race.Most(t, 40)
 	race.Checks(t, 3) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

@@ -76,12 +76,14 @@ finish() {
 	if [ $rc -ne 0 ]; then
 		echo "--- failed; the ends of the logs:" >&2
 		tail -n 15 "$dir"/*.log "$dir"/pods/*.log >&2
-		kubectl -n maps get jobs,pods >&2 2>/dev/null
+		kubectl --request-timeout=10s -n maps get jobs,pods >&2 2>/dev/null
 	fi
 	[ -z "$steps" ] || kill "$steps" 2>/dev/null
 	for name in node0 node1 node2 kube-controller-manager kube-apiserver etcd; do
-		[ -z "${pids[$name]:-}" ] || kill "${pids[$name]}" 2>/dev/null
-		case $name in node*) ;; *) within 20 gone "$name" >/dev/null 2>&1 || kill -9 "${pids[$name]:-}" 2>/dev/null ;; esac
+		[ -n "${pids[$name]:-}" ] || continue
+		kill "${pids[$name]}" 2>/dev/null
+		# Nodes too are waited for: their pods write into the folder.
+		within 20 gone "$name" >/dev/null 2>&1 || kill -9 "${pids[$name]}" 2>/dev/null
 	done
 	if [ -n "${KEEP:-}" ]; then
 		echo "logs are in $dir"

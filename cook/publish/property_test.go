@@ -62,7 +62,6 @@ func (m model) look(name string) string {
 func TestEdits(t *testing.T) {
 	base := t.TempDir()
 	n := 0
-	race.Most(t, 50)
 	race.Checks(t, 10) // make test does all of them without the detector
 	rapid.Check(t, func(rt *rapid.T) {
 		n++

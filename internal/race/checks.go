@@ -11,22 +11,9 @@ import (
 // what fails.
 func Checks(t testing.TB, n int) {
 	t.Helper()
-	if Enabled {
-		checks(t, fmt.Sprint(n))
+	if !Enabled {
+		return
 	}
-}
-
-// Most has properties that are costly, each a cook or several, checked n times with and
-// without the detector, if -rapid.checks does not ask for a number.
-func Most(t testing.TB, n int) {
-	t.Helper()
-	if f := flag.Lookup("rapid.checks"); f == nil || f.Value.String() == f.DefValue {
-		checks(t, fmt.Sprint(n))
-	}
-}
-
-func checks(t testing.TB, to string) {
-	t.Helper()
 	f := flag.Lookup("rapid.checks")
 	if f == nil {
 		t.Fatal("the test checks no properties")
@@ -37,6 +24,6 @@ func checks(t testing.TB, to string) {
 			t.Fatal(err)
 		}
 	}
-	set(to)
+	set(fmt.Sprint(n))
 	t.Cleanup(func() { set(was) })
 }

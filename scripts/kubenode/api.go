@@ -24,8 +24,12 @@ type api struct {
 	client *http.Client
 }
 
-// newAPI trusts the certificates in a file and has the token in another.
+// newAPI trusts the certificates in a file and has the token in another, which goes over
+// HTTPS alone.
 func newAPI(server, caFile, tokenFile string) (*api, error) {
+	if !strings.HasPrefix(server, "https://") {
+		return nil, fmt.Errorf("the server's address is %q; it has to begin with https://", server)
+	}
 	pem, err := os.ReadFile(caFile)
 	if err != nil {
 		return nil, err

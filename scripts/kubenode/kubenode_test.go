@@ -154,7 +154,7 @@ func TestNode(t *testing.T) {
 	elsewhere := onePod(t, "elsewhere", "exit 0", "")
 	elsewhere.Spec.NodeName = "node1"
 	seconds := int64(0)
-	late := onePod(t, "late", "read x </dev/zero", "")
+	late := onePod(t, "late", "exec tail -f /dev/null", "")
 	late.Spec.ActiveDeadlineSeconds = &seconds
 	c := &cluster{changed: make(chan struct{}), pods: map[string]*pod{
 		"good": onePod(t, "good", `echo "$A $B $KEY $(id -u) $HOME"`, `, "env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.labels['index']"}}}, {"name": "B", "value": "$(A)$$"}],
@@ -162,7 +162,7 @@ func TestNode(t *testing.T) {
 		"bad":       onePod(t, "bad", "exit 3", ""),
 		"killed":    onePod(t, "killed", "kill -9 $$$$", ""),
 		"unmounted": onePod(t, "unmounted", "exit 0", `, "volumeMounts": [{"mountPath": "/is not there"}]`),
-		"deleted":   onePod(t, "deleted", "read x </dev/zero", ""),
+		"deleted":   onePod(t, "deleted", "exec tail -f /dev/null", ""),
 		"late":      late,
 		"elsewhere": elsewhere,
 	}}
@@ -172,6 +172,9 @@ func TestNode(t *testing.T) {
 	ca, token := filepath.Join(dir, "ca"), filepath.Join(dir, "token")
 	testfile.Write(t, ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
 	testfile.Write(t, token, "secret\n")
+	if _, err := newAPI(strings.Replace(server.URL, "https:", "http:", 1), ca, token); err == nil {
+		t.Error("the token goes over plain HTTP")
+	}
 	a, err := newAPI(server.URL, ca, token)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +183,10 @@ func TestNode(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- n.run(ctx) }()
+	go func() {
+		done <- n.run(ctx)
+		cancel() // what is waited for can't come any more
+	}()
 
 	c.until(ctx, t, func() bool { return c.pods["deleted"].Status.Phase == "Running" })
 	c.pods["deleted"].Metadata.DeletionTimestamp = "2000-01-01T00:00:00Z"

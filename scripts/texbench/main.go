@@ -44,16 +44,29 @@ func main() {
 	flag.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "textures to compress at a time")
 	flag.StringVar(&blocks, "blocks", "4x4,5x5,6x6,8x8", "sizes of ASTC's blocks; none: no ASTC")
 	flag.Parse()
-	for b := range strings.SplitSeq(blocks, ",") {
-		var f astc.Footprint
-		if _, err := fmt.Sscanf(b, "%dx%d", &f.Width, &f.Height); err == nil {
-			o.footprints = append(o.footprints, f)
-		}
+	err := o.sizes(blocks)
+	if err == nil {
+		err = run(o)
 	}
-	if err := run(o); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "texbench:", err)
 		os.Exit(1)
 	}
+}
+
+// sizes takes the sizes of ASTC's blocks from the flag.
+func (o *options) sizes(blocks string) error {
+	if blocks == "none" || blocks == "" {
+		return nil
+	}
+	for b := range strings.SplitSeq(blocks, ",") {
+		var f astc.Footprint
+		if n, err := fmt.Sscanf(b, "%dx%d", &f.Width, &f.Height); n != 2 || err != nil || f.String() != b || !f.Encodes() {
+			return fmt.Errorf("-blocks: ASTC has no blocks of %q", b)
+		}
+		o.footprints = append(o.footprints, f)
+	}
+	return nil
 }
 
 func run(o options) error {

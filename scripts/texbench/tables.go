@@ -102,7 +102,7 @@ func (t tables) rows(w io.Writer, which func(*sample) bool, coders []string, pai
 	}
 	fmt.Fprint(w, "| Mpix/s | one core |")
 	for _, c := range have {
-		fmt.Fprintf(w, " %.2f |", t.speeds[c])
+		fmt.Fprintf(w, " %s |", t.speed(c))
 	}
 	fmt.Fprintf(w, "%s\n\n", strings.Repeat(" |", len(shown)))
 }
@@ -131,12 +131,24 @@ func (t tables) summary(w io.Writer) {
 			}
 			fmt.Fprintf(w, "| %v `%s` | `%s` |", f, quality[q], preset[q])
 			for _, m := range []*mean{&all, by[colors], by[normals], by[data]} {
+				if m.n == 0 { // there is no astcenc, or no such texture
+					fmt.Fprint(w, " |")
+					continue
+				}
 				fmt.Fprintf(w, " %+.2f, %+.2f |", m.mean(), m.least)
 			}
-			fmt.Fprintf(w, " %.2f | %.2f |\n", t.speeds[ours], t.speeds[theirs])
+			fmt.Fprintf(w, " %s | %s |\n", t.speed(ours), t.speed(theirs))
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// speed is what a coder reaches, in megapixels a second; nothing where it was not measured.
+func (t tables) speed(coder string) string {
+	if v, ok := t.speeds[coder]; ok {
+		return fmt.Sprintf("%.2f", v)
+	}
+	return ""
 }
 
 // mean is one of numbers, and the least of them.
