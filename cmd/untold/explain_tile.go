@@ -42,8 +42,8 @@ metres from the tile's box, those of nodes from the node's. With --camera it say
 place. The name "shared" stands for the shared bucket.
 
 What a runtime does beside that depends on its parameters and on what else there is: budgets of
-memory and of triangles in view, the view, what hides what. simulate shows it; manifest bands lists the distances of all
-tiles, and cook --explain why a tile was made again.`,
+memory and of triangles in view, the view, what hides what. simulate shows it; manifest bands lists
+the distances of all tiles, and cook --explain why a tile was made again.`,
 		Example: `  untold explain out/city tile_3_0_3
   untold explain out/city/city.json tile_3_0_3 --camera 120,1.7,-40
   untold explain out/city tile_3_0_3 --json`,

@@ -55,7 +55,7 @@ var optionBeside = regexp.MustCompile(` \(Options\.[A-Z]\w+\)|(--[a-z-]+), Optio
 
 // packageName is the name of a package of this module, or of one that it calls,
 // at the start of a message. TestNoPackageNames holds the list complete.
-var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|camera|cook|cube|decoder|diff|diskcache|draco|farm|format|glbwrite|goschema|gltfexport|gltfscene|hud|imagediff|ktx2|lz4|manifest|mesh|meshfile|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|scenecheck|serve|simplify|simulate|surface|texture|tiles3d|tune|untold|usd|utex|verify|zstd): )+`)
+var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|bc|camera|cook|cube|decoder|diff|diskcache|draco|farm|format|glbwrite|goschema|gltfexport|gltfscene|hud|imagediff|ktx2|lz4|manifest|mesh|meshfile|meshopt|partition|preview|manifestbuild|remote|render|report|runtime|scenecheck|serve|simplify|simulate|surface|texture|tiles3d|tune|untold|usd|utex|verify|zstd): )+`)
 
 // withoutPackages takes the names of packages off the parts of a message.
 func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }

@@ -101,7 +101,7 @@ type lineVertex struct {
 func (r *Renderer) drawLines(at int, f *Frame) {
 	n := len(f.Lines) + len(f.LinesOnTop)
 	line := &r.programs.line
-	if n == 0 || !line.make(r.programs, []string{"frame", "line"}, []string{"line"}, r.options.Logger) {
+	if n == 0 || !line.make(r.programs, lineVertexFiles, lineFragmentFiles, r.options.Logger) {
 		return
 	}
 	o := &r.overlay

@@ -158,7 +158,7 @@ func (l *late) make(p *programs, vertex, fragment []string, log *slog.Logger) bo
 // makeWire reports whether there is a program for edges.
 func (p *programs) makeWire(log *slog.Logger) bool {
 	isNew := p.wire.Program == 0
-	if !p.wire.make(p, meshVertex, []string{"wire.frag"}, log) {
+	if !p.wire.make(p, meshVertex, wireFragment, log) {
 		return false
 	}
 	if isNew {
@@ -167,7 +167,10 @@ func (p *programs) makeWire(log *slog.Logger) bool {
 	return true
 }
 
-var meshVertex = []string{"frame", "mesh.vert"}
+var (
+	meshVertex, wireFragment           = []string{"frame", "mesh.vert"}, []string{"wire.frag"}
+	lineVertexFiles, lineFragmentFiles = []string{"frame", "line"}, []string{"line"}
+)
 
 var skyVertex, skyFragment = []string{"frame", "sky"}, []string{"frame", "light", "sky"}
 
