@@ -109,18 +109,18 @@ func newPrograms(d gpu.Device, defines string, shared bool) (*programs, error) {
 		}
 	}
 	for k := range shadowKinds {
-		if p.shared && k > 1 {
-			p.shadow[k] = p.shadow[1]
-			continue
-		}
-		d := "#define SHADOW\n"
+		leaves, d := k, "#define SHADOW\n"
 		if p.shared && k > 0 {
-			d += "#define MASK\n#define DITHER\n#define HOLES\n"
+			if k > 1 {
+				p.shadow[k] = p.shadow[1]
+				continue
+			}
+			leaves, d = shadowMasked|shadowFading, d+"#define HOLES\n"
 		}
-		if !p.shared && k&shadowMasked != 0 {
+		if leaves&shadowMasked != 0 {
 			d += "#define MASK\n"
 		}
-		if !p.shared && k&shadowFading != 0 {
+		if leaves&shadowFading != 0 {
 			d += "#define DITHER\n"
 		}
 		link(&p.shadow[k], meshVertex, []string{"material", "shadow.frag"}, d)
@@ -170,9 +170,8 @@ func (p *programs) makeWire(log *slog.Logger) bool {
 var (
 	meshVertex, wireFragment           = []string{"frame", "mesh.vert"}, []string{"wire.frag"}
 	lineVertexFiles, lineFragmentFiles = []string{"frame", "line"}, []string{"line"}
+	skyVertex, skyFragment             = []string{"frame", "sky"}, []string{"frame", "light", "sky"}
 )
-
-var skyVertex, skyFragment = []string{"frame", "sky"}, []string{"frame", "light", "sky"}
 
 // grade makes the programs of the lit view anew, so that they know the colour table:
 // without one they have nothing of it. When that fails they stay as they are.

@@ -190,8 +190,9 @@ class File {
 export class Files {
   // settings are the base of all files, as text; scene, the path of the manifest below
   // it; packed, the address of a copy of that as gzip, if there is one; version, by which it
-  // is told from others, null while it is not known; cache, bytes of the disk cache. failed is told what cannot be loaded, but for files that are
-  // not there; told how many bytes have come; renewed of a version of the manifest.
+  // is told from others, null while it is not known; cache, bytes of the disk cache. failed
+  // is told what cannot be loaded, but for files that are not there; told how many bytes have
+  // come; renewed of a version of the manifest.
   constructor(settings, failed, told = () => {}, renewed = () => {}) {
     Object.assign(this, { failed, told, renewed, known: new Map(), handles: new Map(), numbers: new Map(), expected: new Map(), next: 3, active: 0, requests: 0, loaded: 0, said: "" });
     this.set(settings);
