@@ -60,6 +60,9 @@ type Options struct {
 	// in which cutouts keep their coverage), by KHR_texture_basisu, which what reads the
 	// output has to know.
 	KTX2 bool
+	// FitCutoffs lowers the cutoff of cutouts to one with which they keep about their coverage
+	// in mip levels that a viewer makes by averaging. It has no meaning with KTX2.
+	FitCutoffs bool
 	// Textures, when set, gets the textures, which are then files beside the output.
 	Textures *TextureFolder
 	// Generator is written as asset.generator; empty means "untold".

@@ -24,6 +24,7 @@ type TextureFolder struct {
 	dir    string          // where files are written
 	final  string          // where they will be
 	memory *picture.Budget // of what is decoded, by all together
+	fitted *fittedCutoffs  // likewise
 
 	// Earlier, when set before the first use, puts a file of this name that was made
 	// before at path and returns its bytes; false when there is none, and it is made.
@@ -42,7 +43,7 @@ type sharedTexture struct {
 
 // NewTextureFolder returns the folder at dir, which is made when it gets its first file.
 func NewTextureFolder(dir string) *TextureFolder {
-	return &TextureFolder{dir: dir, final: dir, memory: picture.NewBudget(largest), made: map[string]*sharedTexture{}}
+	return &TextureFolder{dir: dir, final: dir, memory: picture.NewBudget(largest), fitted: &fittedCutoffs{}, made: map[string]*sharedTexture{}}
 }
 
 // stagedFolder returns a folder whose files appear at dir with commit alone.

@@ -168,7 +168,13 @@ func (c *container) materialOf(m *records.Material) (materialJSON, materialUse, 
 	c.emissive(m, &out, &k)
 	switch m.Flags & records.MaterialAlphaMask {
 	case records.MaterialCutout:
-		out.AlphaMode, out.AlphaCutoff = "MASK", unless(k.between(m.AlphaCutoff, 0, anyFactor), 0.5)
+		cutoff := k.between(m.AlphaCutoff, 0, anyFactor)
+		if c.opts.FitCutoffs && !c.opts.KTX2 && slots[0] >= 0 {
+			if cutoff, err = c.fitCutoff(m.BaseColorTexture, slots[0], cutoff, factor[3]); err != nil {
+				return out, materialUse{}, err
+			}
+		}
+		out.AlphaMode, out.AlphaCutoff = "MASK", unless(cutoff, 0.5)
 	case records.MaterialBlend:
 		out.AlphaMode = "BLEND"
 	}

@@ -32,8 +32,9 @@ type textures struct {
 	byHash   map[contentKey]int
 	combined map[combination]int
 	copies   []copyJob
-	names    map[string]bool           // of copies, in lower case
-	memory   *picture.Budget           // of what is decoded
+	names    map[string]bool // of copies, in lower case
+	memory   *picture.Budget // of what is decoded
+	fitted   *fittedCutoffs
 	sums     map[int][sha256.Size]byte // contents, by texture of the document
 }
 
@@ -59,14 +60,14 @@ type copyJob struct {
 }
 
 func newTextures(e *exporter) *textures {
-	memory := picture.NewBudget(largest)
+	memory, fitted := picture.NewBudget(largest), &fittedCutoffs{}
 	if e.opts.Textures != nil {
-		memory = e.opts.Textures.memory
+		memory, fitted = e.opts.Textures.memory, e.opts.Textures.fitted
 	}
 	return &textures{
 		e: e, byPath: map[texturePath]int{}, byHash: map[contentKey]int{},
 		combined: map[combination]int{}, names: map[string]bool{}, sums: map[int][sha256.Size]byte{},
-		memory: memory,
+		memory: memory, fitted: fitted,
 	}
 }
 

@@ -33,7 +33,8 @@ type Options struct {
 	// EXT_meshopt_compression.
 	Plain bool
 	// KTX2 makes textures KTX2 files of Basis Universal, with mip levels that keep the
-	// coverage of cutouts; otherwise they stay what they are, or become PNG.
+	// coverage of cutouts; otherwise they stay what they are, or become PNG, and cutouts get
+	// a cutoff with which they keep it in the levels that viewers make themselves.
 	KTX2 bool
 	// Jobs is how many containers are converted at a time; 0: as many as processors.
 	Jobs int
@@ -379,7 +380,7 @@ func (e *exporter) content(ctx context.Context, c *content) error {
 	}
 	var err error
 	c.result, err = gltfexport.Part(ctx, e.scene, c.payload, file, gltfexport.Options{
-		Compress: !e.opts.Plain, KTX2: e.opts.KTX2, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
+		Compress: !e.opts.Plain, KTX2: e.opts.KTX2, FitCutoffs: true, Step: e.step, Textures: e.textures, Generator: e.opts.Generator,
 	})
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ import (
 )
 
 // tilesetStage is raised whenever other bytes are made of the same scene.
-const tilesetStage = 3
+const tilesetStage = 4
 
 // sourceFile is a file of the scene as it was when its content was read. The zero stamp
 // is that of a texture which is not there.
