@@ -38,6 +38,8 @@ type Device struct {
 	caps     gpu.Caps
 	staging  staging
 	fences   [gpu.InFlight]uintptr
+	unused   []uint32               // textures that the frame in preparation may draw from last
+	dropped  [gpu.InFlight][]uint32 // by the frame that may
 	timer    timer
 	ids      uint32   // see newIDs; 0 before the first vertex array and without MultiDraw
 	empty    uint32   // a vertex array without attributes
@@ -137,7 +139,7 @@ const fenceStep = 100 * time.Microsecond
 // Wait waits until the GPU is done with the frame that used the same buffers. It
 // sleeps: drivers that wait in a call keep a processor busy all the time.
 func (d *Device) Wait(at int) {
-	defer d.staging.passed(at)
+	defer d.passed(at)
 	if d.fences[at] == 0 {
 		return
 	}
@@ -151,6 +153,20 @@ func (d *Device) Wait(at int) {
 	}
 }
 
+// passed gives back what a frame has used that the GPU is done with.
+func (d *Device) passed(at int) {
+	d.staging.passed(at)
+	d.dropped[at] = deleteTextures(d.dropped[at])
+}
+
+// deleteTextures deletes textures, and returns an empty list in the memory of theirs.
+func deleteTextures(names []uint32) []uint32 {
+	if len(names) > 0 {
+		gl.DeleteTextures(int32(len(names)), &names[0])
+	}
+	return names[:0]
+}
+
 // Fence ends a frame.
 func (d *Device) Fence(at int) {
 	if d.fences[at] != 0 {
@@ -158,6 +174,7 @@ func (d *Device) Fence(at int) {
 	}
 	d.fences[at] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	d.staging.submit(at)
+	d.dropped[at], d.unused = d.unused, d.dropped[at]
 }
 
 // Close gives back what the device has made for itself.
@@ -166,6 +183,10 @@ func (d *Device) Close() {
 	d.timer.close()
 	d.commands.close()
 	d.staging.close()
+	deleteTextures(d.unused)
+	for _, names := range d.dropped {
+		deleteTextures(names)
+	}
 	gl.DeleteBuffers(1, &d.ids)
 	gl.DeleteVertexArrays(1, &d.empty)
 	for _, f := range d.fences {

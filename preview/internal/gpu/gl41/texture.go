@@ -81,14 +81,22 @@ func (d *Device) NewAtlas(width, height int, pix []byte) gpu.Texture {
 	return gpu.Texture(t)
 }
 
-// WriteRows stores rows of a level of a layer. The driver takes them from the
-// program's memory: from a buffer NVIDIA's fills levels slowly as long as others are
-// missing.
+// WriteRows stores rows of a level of a layer, by way of the staging memory: NVIDIA's
+// driver waits for the frames in flight before it writes the program's memory to an array
+// that they draw from. Textures whose levels are made one by one take the program's memory
+// all the same, as that driver fills them slowly from a buffer while levels are missing.
 func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, layer, level, y, width, height int, data []byte) {
 	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
 	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(t))
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
 	pix := unsafe.Pointer(&data[0])
+	if d.caps.TextureStorage {
+		if at, ok := d.staging.write(data); ok {
+			gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, d.staging.buffer)
+			defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
+			pix = gl.PtrOffset(at)
+		}
+	}
 	if i.Encoding == texfile.RGBA8 {
 		gl.TexSubImage3D(gl.TEXTURE_2D_ARRAY, int32(level), 0, int32(y), int32(layer), int32(width), int32(height), 1, gl.RGBA, gl.UNSIGNED_BYTE, pix)
 		return
@@ -105,11 +113,9 @@ func (d *Device) CopyTexture(dst, src gpu.Layer, i *gpu.TextureInfo, skip int) {
 	}
 }
 
-// DeleteTexture deletes a texture.
-func (d *Device) DeleteTexture(t gpu.Texture) {
-	name := uint32(t)
-	gl.DeleteTextures(1, &name)
-}
+// DeleteTexture deletes a texture as soon as no frame in flight draws from it: NVIDIA's
+// driver would wait for them.
+func (d *Device) DeleteTexture(t gpu.Texture) { d.unused = append(d.unused, uint32(t)) }
 
 // BindTexture binds a texture to a unit.
 func (d *Device) BindTexture(unit int, t gpu.Texture) {
