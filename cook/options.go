@@ -219,7 +219,8 @@ type TextureOptions struct {
 	// UASTC, which every device can turn into its own blocks. The reference engine
 	// reads ASTC alone. Default copy.
 	Textures TextureMode
-	// ASTC says how TexturesASTC compresses; with other modes it must be zero.
+	// ASTC says how TexturesASTC compresses, and by High how much TexturesBC tries;
+	// with other modes it must be zero.
 	ASTC ASTCOptions `json:",omitzero"`
 	// MaxTexture is the longest side, in pixels, that resized and compressed
 	// textures keep. 0 means DefaultMaxTexture for resized and no limit for

@@ -37,7 +37,8 @@ const (
 	TexturesKTX2   = texture.ModeKTX2   // UASTC of Basis Universal with mip chains, as .ktx2
 )
 
-// ASTCOptions say how TexturesASTC compresses. The zero value is the default.
+// ASTCOptions say how TexturesASTC compresses, and how much TexturesBC tries. The zero value is
+// the default.
 type ASTCOptions = texture.ASTC
 
 // ParseASTCBlock reads the size of blocks: 4x4, 5x5, 6x6, 8x8, or auto, which is
@@ -87,8 +88,10 @@ func (o *Options) checkTextures() error {
 		return fmt.Errorf("cook: texture mode %d is unknown", o.Textures)
 	case o.ASTC.Block != [2]int{} && !slices.Contains(texture.ASTCBlocks, o.ASTC.Block):
 		return fmt.Errorf("cook: blocks of %d x %d texels are not written; use 4 x 4, 5 x 5, 6 x 6 or 8 x 8", o.ASTC.Block[0], o.ASTC.Block[1])
-	case o.ASTC != ASTCOptions{} && o.Textures != texture.ModeASTC:
-		return errors.New("cook: the size of blocks and the quality go with textures in ASTC")
+	case o.ASTC.Block != [2]int{} && o.Textures != texture.ModeASTC:
+		return errors.New("cook: the size of blocks goes with textures in ASTC")
+	case o.ASTC.High && o.Textures != texture.ModeASTC && o.Textures != texture.ModeBC:
+		return errors.New("cook: the quality goes with textures in ASTC or BC7")
 	case o.MaxTexture < 0:
 		return fmt.Errorf("cook: the texture size limit is %d pixels; it must be 1 or more", o.MaxTexture)
 	case o.MaxTexture > 0 && o.Textures == texture.ModeCopy:

@@ -346,7 +346,8 @@ func TestTextureOptions(t *testing.T) {
 		"a negative limit":    func(o *Options) { o.Textures, o.MaxTexture = texture.ModeBC, -1 },
 		"an unknown mode":     func(o *Options) { o.Textures = 9 },
 		"unknown blocks":      func(o *Options) { o.Textures, o.ASTC.Block = texture.ModeASTC, [2]int{5, 4} },
-		"effort without ASTC": func(o *Options) { o.Textures, o.ASTC.High = texture.ModeBC, true },
+		"blocks without ASTC": func(o *Options) { o.Textures, o.ASTC.Block = texture.ModeBC, [2]int{5, 5} },
+		"effort with UASTC":   func(o *Options) { o.Textures, o.ASTC.High = texture.ModeKTX2, true },
 	} {
 		o := ClassicOptions()
 		set(&o)

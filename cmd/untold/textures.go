@@ -26,7 +26,7 @@ func (t *textureFlags) register(f *pflag.FlagSet, o *cook.Options) {
 	f.StringVar(&t.block, "astc-block", "auto",
 		"texels of a block of --textures astc: 4x4, 5x5, 6x6, 8x8, or auto for 6x6 in roughness, metalness and occlusion and 4x4 elsewhere")
 	f.StringVar(&t.quality, "texture-quality", "fast",
-		"how much --textures astc tries: fast, or high for a smaller error in several times the time")
+		"how much --textures astc and bc try: fast, or high for a smaller error in several times the time")
 	f.IntVar(&o.MaxTexture, "max-texture", 0,
 		fmt.Sprintf("longest side of resized or compressed textures in pixels; alone it means --textures resize (default: %d for resize, no limit for bc, astc and ktx2)", cook.DefaultMaxTexture))
 }
@@ -44,8 +44,10 @@ func (t *textureFlags) resolve(o *cook.Options) error {
 	switch o.ASTC.High = t.quality == "high"; {
 	case !o.ASTC.High && t.quality != "fast":
 		return fmt.Errorf("--texture-quality: %q is unknown; use fast or high", t.quality)
-	case o.ASTC != cook.ASTCOptions{} && mode != cook.TexturesASTC:
-		return fmt.Errorf("--astc-block and --texture-quality go with --textures astc")
+	case o.ASTC.Block != [2]int{} && mode != cook.TexturesASTC:
+		return fmt.Errorf("--astc-block goes with --textures astc")
+	case o.ASTC.High && mode != cook.TexturesASTC && mode != cook.TexturesBC:
+		return fmt.Errorf("--texture-quality goes with --textures astc or bc")
 	}
 	if t.flags.Changed("max-texture") {
 		switch {

@@ -59,6 +59,7 @@ func TestTextureFlags(t *testing.T) {
 		{"--max-texture 12", "paint.png", 12, "megapixels"},
 		{"--textures bc", "paint.utex", 48, "reference engine"},
 		{"--textures bc --max-texture 20", "paint.utex", 20, "of video memory"},
+		{"--textures bc --texture-quality high --max-texture 20", "paint.utex", 20, "of video memory"},
 		{"--textures ktx2", "paint.ktx2", 48, "reads none"},
 		{"--textures ktx2 --max-texture 22", "paint.ktx2", 20, "of video memory"},
 		{"--textures astc", "paint.utex", 48, "of video memory"},
@@ -66,8 +67,8 @@ func TestTextureFlags(t *testing.T) {
 		{"--textures etc", "", 0, "use copy, resize, bc, astc, ktx2"},
 		{"--textures astc --astc-block 7x7", "", 0, "use auto, 4x4, 5x5, 6x6, 8x8"},
 		{"--textures astc --texture-quality best", "", 0, "use fast or high"},
-		{"--textures bc --astc-block 4x4", "", 0, "go with --textures astc"},
-		{"--texture-quality high", "", 0, "go with --textures astc"},
+		{"--textures bc --astc-block 4x4", "", 0, "goes with --textures astc"},
+		{"--texture-quality high", "", 0, "goes with --textures astc or bc"},
 		{"--textures copy --max-texture 8", "", 0, "--textures resize, bc, astc or ktx2"},
 		{"--max-texture -1", "", 0, "1 or more"},
 	} {

@@ -1,8 +1,8 @@
 // Package bc encodes the blocks of BC7 and BC5, 16 bytes for 4 x 4 texels each.
 //
-// It gives the same bytes on every 64-bit machine: at the efforts in use the encoder beneath
-// calculates with integers alone, and its assembly does what its Go code does. Gray blocks of
-// BC7 it leaves to [EncodeGray].
+// It gives the same bytes on every machine: it calculates with integers, and with
+// floating-point numbers whose products do not fuse. Gray blocks of BC7 have an encoder of
+// their own, [EncodeGray].
 package bc
 
 import (
@@ -27,8 +27,9 @@ func Size(w, h int) int { return (w + 3) / 4 * ((h + 3) / 4) * BlockBytes }
 
 // Options say what an encoder may do.
 type Options struct {
-	Format Format
-	// AlphaUnused says that nobody looks at alpha: it may come out as 254 instead of 255.
+	Format  Format
+	Quality Quality
+	// AlphaUnused says that nobody looks at alpha: where it is 255 it may come out as 254.
 	AlphaUnused bool
 }
 
@@ -41,67 +42,62 @@ func Encode(out []byte, img *image.NRGBA, o Options) error {
 	}
 	out = out[:Size(w, h)]
 	if o.Format == BC5 {
-		return encode(out, img, BC5)
+		encodeBC5(out, img, o.Quality)
+		return nil
 	}
-	return encodeBC7(out, img, o)
-}
-
-// encodeBC7 gives lines of blocks of which some are not gray to the encoder beneath, as many
-// as there are at a time, and encodes the gray ones itself.
-func encodeBC7(out []byte, img *image.NRGBA, o Options) error {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	perLine := Size(w, 1)
-	var values [16]uint8
-	from := -1 // the first of the lines that are left to the encoder beneath
-	flush := func(to int) error {
-		if from < 0 {
-			return nil
-		}
-		at := img.Rect.Min
-		part := img.SubImage(image.Rect(at.X, at.Y+from, at.X+w, at.Y+to)).(*image.NRGBA)
-		err := encode(out[from/4*perLine:(to+3)/4*perLine], part, BC7)
-		from = -1
-		return err
-	}
-	for y := 0; y < h; y += 4 {
-		all := true
-		for x := 0; x < w && all; x += 4 {
-			all = grayBlock(img, x, y, &values)
-		}
-		if all {
-			if err := flush(y); err != nil {
-				return err
-			}
-		} else if from < 0 {
-			from = y
-		}
-	}
-	if err := flush(h); err != nil {
-		return err
-	}
-	for y := 0; y < h; y += 4 {
-		for x := 0; x < w; x += 4 {
-			if grayBlock(img, x, y, &values) {
-				EncodeGray((*[BlockBytes]byte)(out[y/4*perLine+x/4*BlockBytes:]), &values, !o.AlphaUnused)
-			}
-		}
-	}
+	encodeBC7(out, img, o)
 	return nil
 }
 
-// grayBlock takes the values of the block at a place, and reports whether it is opaque and
-// gray; if not, some of the values are others'.
-func grayBlock(img *image.NRGBA, x, y int, values *[16]uint8) bool {
+// encodeBC7 encodes lines of blocks.
+func encodeBC7(out []byte, img *image.NRGBA, o Options) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	e := newEncoder(o.Quality, o.AlphaUnused)
+	var values [16]uint8
+	for y := 0; y < h; y += 4 {
+		for x := 0; x < w; x += 4 {
+			block := (*[BlockBytes]byte)(out)
+			out = out[BlockBytes:]
+			e.take(img, x, y)
+			if !e.gray(&values) {
+				e.find()
+				e.best.write(block)
+				continue
+			}
+			g := newGray(&values, !o.AlphaUnused)
+			g.find()
+			if o.Quality == High && g.miss > 0 {
+				if e.find(); e.best.err < 3*g.miss { // a gray block's error is that of one channel
+					e.best.write(block)
+					continue
+				}
+			}
+			g.write(block)
+		}
+	}
+}
+
+// take takes the texels at a place.
+func (e *encoder) take(img *image.NRGBA, x, y int) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	for k := range 4 {
 		line := img.Pix[min(y+k, h-1)*img.Stride:]
 		for i := range 4 {
 			p := line[4*min(x+i, w-1):][:4]
-			if p[0] != p[1] || p[0] != p[2] || p[3] != 255 {
-				return false
-			}
-			values[4*k+i] = p[0]
+			e.px[4*k+i] = [4]int32{int32(p[0]), int32(p[1]), int32(p[2]), int32(p[3])}
 		}
+	}
+}
+
+// gray reports whether the block is opaque and gray, and takes its values; if it is not, some
+// of them are others'.
+func (e *encoder) gray(values *[16]uint8) bool {
+	for i := range e.px {
+		p := &e.px[i]
+		if p[0] != p[1] || p[0] != p[2] || p[3] != 255 {
+			return false
+		}
+		values[i] = uint8(p[0])
 	}
 	return true
 }

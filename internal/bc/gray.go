@@ -41,13 +41,18 @@ var (
 
 // newScale makes the tables of weights, in 64ths.
 func newScale(weights []int32) *scale {
+	return newScaleOf(len(weights), func(d int32, k int) int32 { return (d*weights[k] + 32) >> 6 })
+}
+
+// newScaleOf makes the tables of n values by the distance of the ends and their number.
+func newScaleOf(n int, value func(d int32, k int) int32) *scale {
 	s := &scale{}
 	for d := range int32(256) {
 		s.from[d] = uint16(len(s.index))
 		for x := range d + 1 {
 			least, at := int32(math.MaxInt32), 0
-			for k, w := range weights {
-				off := (d*w+32)>>6 - x
+			for k := range n {
+				off := value(d, k) - x
 				if off = max(off, -off); off < least {
 					least, at = off, k
 				}
@@ -253,8 +258,8 @@ func end1(stored, low int32) int32 {
 
 // write writes the block.
 func (g *gray) write(out *[BlockBytes]byte) {
-	w := bits{out: out}
-	*out = [BlockBytes]byte{}
+	var w bitWriter
+	defer w.block(out)
 	if g.pattern < 0 {
 		e := g.ends[0]
 		turn := sixteen.weight(g.v[0], e[0], e[1])&8 != 0 // the first weight lacks its highest bit
@@ -275,7 +280,7 @@ func (g *gray) write(out *[BlockBytes]byte) {
 			if turn {
 				k = 15 - k
 			}
-			w.put(k, 4-boolToInt(i == 0))
+			w.put(k, uint(4-boolToInt(i == 0)))
 		}
 		return
 	}
@@ -303,27 +308,7 @@ func (g *gray) write(out *[BlockBytes]byte) {
 		if turn[s] {
 			k = 7 - k
 		}
-		w.put(k, 3-boolToInt(i == first[s]))
-	}
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// bits writes bits, from the lowest on.
-type bits struct {
-	out *[BlockBytes]byte
-	at  int
-}
-
-func (b *bits) put(v int32, n int) {
-	for k := range n {
-		b.out[b.at>>3&15] |= byte(v>>k&1) << (b.at & 7)
-		b.at++
+		w.put(k, uint(3-boolToInt(i == first[s])))
 	}
 }
 

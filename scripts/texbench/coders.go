@@ -2,6 +2,7 @@ package main
 
 import (
 	"image"
+	"slices"
 	"syscall"
 	"time"
 
@@ -22,7 +23,8 @@ type coder struct {
 
 // The names of coders that tables look for.
 const (
-	oursBC, oursUASTC, transcoded       = "bc", "ktx2", "ktx2 as BC7"
+	oursBC, oursBCHigh                  = "bc", "bc high"
+	oursUASTC, transcoded               = "ktx2", "ktx2 as BC7"
 	bc7eBasic, bc7eSlowest, bc7eOfUASTC = "bc7e basic", "bc7e slowest", "bc7e slowest of ktx2"
 	bestBC5                             = "BC5, ends searched"
 )
@@ -59,7 +61,8 @@ func coders(o options, p peers) []coder {
 		}
 	}
 	out = append(out,
-		coder{oursBC, all, codeBC},
+		coder{oursBC, all, func(s *sample) ([]byte, time.Duration, error) { return codeBC(s, bc.Fast) }},
+		coder{oursBCHigh, all, func(s *sample) ([]byte, time.Duration, error) { return codeBC(s, bc.High) }},
 		coder{oursUASTC, other, func(s *sample) ([]byte, time.Duration, error) {
 			_, pix, took, err := codeUASTC(s)
 			return pix, took, err
@@ -81,7 +84,9 @@ func coders(o options, p peers) []coder {
 			return p.bc7(&image.NRGBA{Pix: pix, Stride: s.img.Stride, Rect: s.img.Rect}, "slowest")
 		}})
 	}
-	return out
+	return slices.DeleteFunc(out, func(c coder) bool {
+		return len(o.coders) > 0 && !slices.Contains(o.coders, c.name)
+	})
 }
 
 func codeASTC(s *sample, f astc.Footprint, q astc.Quality) ([]byte, time.Duration, error) {
@@ -104,10 +109,10 @@ func decodeASTC(s *sample, f astc.Footprint, blocks []byte, took time.Duration, 
 	return pix, took, err
 }
 
-func codeBC(s *sample) ([]byte, time.Duration, error) {
+func codeBC(s *sample, q bc.Quality) ([]byte, time.Duration, error) {
 	w, h := s.img.Rect.Dx(), s.img.Rect.Dy()
 	blocks := make([]byte, bc.Size(w, h))
-	how, pixels := bc.Options{AlphaUnused: s.kind != alphas}, utex.BC7
+	how, pixels := bc.Options{Quality: q, AlphaUnused: s.kind != alphas}, utex.BC7
 	if s.kind == normals {
 		how.Format, pixels = bc.BC5, utex.BC5
 	}

@@ -29,12 +29,13 @@ type options struct {
 	astcenc, bc7e string
 	out           string
 	crop, jobs    int
+	coders        []string
 	footprints    []astc.Footprint
 }
 
 func main() {
 	var o options
-	var blocks string
+	var blocks, coders string
 	flag.StringVar(&o.assets, "assets", "../shared/assets", "folder of the shared assets")
 	flag.StringVar(&o.only, "only", "", "measure only textures whose names contain this")
 	flag.StringVar(&o.astcenc, "astcenc", "", "path of astcenc")
@@ -43,7 +44,11 @@ func main() {
 	flag.IntVar(&o.crop, "crop", 0, "take only the middle N x N texels; 0: all of them")
 	flag.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "textures to compress at a time")
 	flag.StringVar(&blocks, "blocks", "4x4,5x5,6x6,8x8", "sizes of ASTC's blocks; none: no ASTC")
+	flag.StringVar(&coders, "coders", "", "only these, as the tables name them, with semicolons between")
 	flag.Parse()
+	if coders != "" {
+		o.coders = strings.Split(coders, ";")
+	}
 	err := o.sizes(blocks)
 	if err == nil {
 		err = run(o)

@@ -29,9 +29,9 @@ func (t tables) print(w io.Writer) {
 		t.summary(w)
 	}
 	fmt.Fprint(w, "\nBC7, PSNR in dB\n\n")
-	t.rows(w, func(s *sample) bool { return s.kind != normals }, []string{oursBC, bc7eBasic, bc7eSlowest}, [][2]int{{0, 1}, {0, 2}})
+	t.rows(w, func(s *sample) bool { return s.kind != normals }, []string{oursBC, oursBCHigh, bc7eBasic, bc7eSlowest}, [][2]int{{0, 2}, {1, 2}, {1, 3}})
 	fmt.Fprint(w, "\nBC5, PSNR in dB\n\n")
-	t.rows(w, func(s *sample) bool { return s.kind == normals }, []string{oursBC, bestBC5}, [][2]int{{0, 1}})
+	t.rows(w, func(s *sample) bool { return s.kind == normals }, []string{oursBC, oursBCHigh, bestBC5}, [][2]int{{0, 2}, {1, 2}})
 	fmt.Fprint(w, "\nUASTC and what becomes of it, PSNR in dB\n\n")
 	t.rows(w, func(s *sample) bool { return s.kind != normals }, []string{oursUASTC, transcoded, bc7eOfUASTC}, [][2]int{{1, 0}, {1, 2}})
 }
@@ -50,6 +50,9 @@ func (t tables) rows(w io.Writer, which func(*sample) bool, coders []string, pai
 				break
 			}
 		}
+	}
+	if len(have) == 0 {
+		return // -coders leaves them out
 	}
 	var shown [][2]int
 	for _, p := range pairs {

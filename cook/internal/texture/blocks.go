@@ -11,12 +11,13 @@ import (
 	"github.com/untoldkit/untold/internal/bc"
 )
 
-// ASTC says how ModeASTC compresses. The zero value is the default.
+// ASTC says how ModeASTC compresses, and how much ModeBC tries. The zero value is the
+// default.
 type ASTC struct {
 	// Block is the size of blocks in texels, one of ASTCBlocks; 0 x 0 chooses by
 	// role, as the reference engine's baker does: 6 x 6 for data, else 4 x 4.
 	Block [2]int
-	// High takes several times as long for a smaller error.
+	// High takes several times as long for a smaller error, with ModeBC, too.
 	High bool
 }
 
@@ -41,11 +42,11 @@ func (m Mode) coding(r Role, a ASTC) coding {
 	case m != ModeBC:
 		return coding{}
 	case r.Use == Normal:
-		return coding{utex.BC5, records.TextureBC5, false}
+		return coding{utex.BC5, records.TextureBC5, a.High}
 	case r.Use == Color:
-		return coding{utex.BC7SRGB, records.TextureBC7, false}
+		return coding{utex.BC7SRGB, records.TextureBC7, a.High}
 	}
-	return coding{utex.BC7, records.TextureBC7, false}
+	return coding{utex.BC7, records.TextureBC7, a.High}
 }
 
 func (a ASTC) coding(r Role) coding {
@@ -128,6 +129,9 @@ func encodeBC(out []byte, img *image.NRGBA, r Role, how coding) error {
 	o := bc.Options{Format: bc.BC7, AlphaUnused: r.Alpha == AlphaIgnored}
 	if how.pixels == utex.BC5 {
 		o.Format = bc.BC5
+	}
+	if how.high {
+		o.Quality = bc.High
 	}
 	return bc.Encode(out, img, o)
 }

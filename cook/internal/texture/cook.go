@@ -351,7 +351,7 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 }
 
 // KeyStage is a number that is raised whenever other bytes are made of the same image.
-const KeyStage = 3
+const KeyStage = 4
 
 // astcStage is the same for ASTC alone.
 const astcStage = 1
@@ -379,6 +379,9 @@ func (k *kitchen) key(w *work) (key Key, files []*Cooked, err error) {
 	fmt.Fprintf(h, "texture %d %d\n", KeyStage, k.o.Mode)
 	if k.o.Mode == ModeASTC {
 		fmt.Fprintf(h, "astc %d %+v\n", astcStage, k.o.ASTC)
+	}
+	if k.o.Mode == ModeBC && k.o.ASTC.High {
+		fmt.Fprintln(h, "bc high")
 	}
 	if k.o.Mode == ModeKTX2 {
 		fmt.Fprintf(h, "uastc %d\n", uastcStage)

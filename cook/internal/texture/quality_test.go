@@ -35,6 +35,7 @@ func TestQuality(t *testing.T) {
 		color, data, normal float64
 	}{
 		{ModeBC, ASTC{}, 53, 53, 41},
+		{ModeBC, ASTC{High: true}, 53, 53, 41},
 		{ModeASTC, ASTC{}, 55.5, 43.7, 43.3},
 		{ModeASTC, ASTC{Block: [2]int{8, 8}}, 39.1, 39.1, 32.4},
 		{ModeASTC, ASTC{High: true}, 56.5, 43.9, 43.3},
@@ -151,6 +152,8 @@ func TestSameBytesEverywhere(t *testing.T) {
 		{masked, ModeBC, ASTC{}, "masked"},
 		{normal, ModeBC, ASTC{}, "normal"},
 		{data, ModeBC, ASTC{}, "data"},
+		{color, ModeBC, ASTC{High: true}, "color high"},
+		{masked, ModeBC, ASTC{High: true}, "masked high"},
 		{color, ModeASTC, ASTC{}, "color astc"},
 		{masked, ModeASTC, ASTC{}, "masked astc"},
 		{normal, ModeASTC, ASTC{}, "normal astc"},
@@ -180,7 +183,8 @@ func TestSameBytesEverywhere(t *testing.T) {
 }
 
 var sameBytes = map[string]string{
-	"color": "4e5c616124bc5407", "masked": "06533164242b6e91", "normal": "081b8c141f0aae33", "data": "565362e5dea2e6aa",
+	"color": "5fa28c3b770cd6b7", "masked": "9bb824477a16536e", "normal": "0fa1987933b226cc", "data": "98fef4f657b0ef4d",
+	"color high": "7898d64d4300d27d", "masked high": "ca7a18e55564eb8e",
 	"color astc": "0589cc4ca6396a80", "masked astc": "20a1fdced634a6ca", "normal astc": "293341922c7376a1", "data astc": "38be7ef02a18bf56",
 	"masked astc high": "baa7f34a7f7413c6", "color astc 8x8": "6cbd0ea11fefb16b",
 }
