@@ -123,8 +123,8 @@ type load struct {
 // the whole of them and left out of the count.
 func loadOf(objects []Object, scene geom.Box, side float64) load {
 	const spread = 1 << 14
-	cells := map[[2]int32]float64{}
-	origin, _ := toGrid(scene)
+	origin, far := toGrid(scene)
+	cells := newCellLoads(origin, far, side, len(objects))
 	for i := range objects {
 		o := &objects[i]
 		if o.Box.IsEmpty() || checkBox(o) != nil || o.Triangles == 0 {
@@ -140,14 +140,14 @@ func loadOf(objects []Object, scene geom.Box, side float64) load {
 		each := float64(o.Triangles) / n
 		for z := z0; z <= z1; z++ {
 			for x := x0; x <= x1; x++ {
-				cells[[2]int32{x, z}] += each
+				cells.add(x, z, each)
 			}
 		}
 	}
 	var out load
 	sum, squares := 0.0, 0.0
 	// In order: sums depend on it in the last bit.
-	for _, n := range slices.Sorted(maps.Values(cells)) {
+	for _, n := range cells.sorted() {
 		out.tiles++
 		out.fullest = max(out.fullest, n)
 		sum += n
@@ -157,4 +157,40 @@ func loadOf(objects []Object, scene geom.Box, side float64) load {
 		out.typical = squares / sum
 	}
 	return out
+}
+
+// cellLoads are the triangles of cells: of all that there are, where these are few beside the
+// objects, else of those that have some.
+type cellLoads struct {
+	width  int
+	dense  []float64
+	sparse map[[2]int32]float64 // nil with dense
+}
+
+// newCellLoads makes room for what lies in a box on the grid.
+func newCellLoads(lo, hi geom.Vec3, side float64, objects int) *cellLoads {
+	x, z := index(hi[0], side, lo[0]), index(hi[2], side, lo[2])
+	n := (float64(x) + 1) * (float64(z) + 1)
+	if n > 1024+4*float64(objects) {
+		return &cellLoads{sparse: map[[2]int32]float64{}}
+	}
+	return &cellLoads{width: int(x) + 1, dense: make([]float64, int(n))}
+}
+
+func (c *cellLoads) add(x, z int32, triangles float64) {
+	if c.sparse != nil {
+		c.sparse[[2]int32{x, z}] += triangles
+	} else {
+		c.dense[int(z)*c.width+int(x)] += triangles
+	}
+}
+
+// sorted returns the loads of cells that have some, and ends the counting.
+func (c *cellLoads) sorted() []float64 {
+	if c.sparse != nil {
+		return slices.Sorted(maps.Values(c.sparse))
+	}
+	used := slices.DeleteFunc(c.dense, func(n float64) bool { return n == 0 })
+	slices.Sort(used)
+	return used
 }
