@@ -142,7 +142,7 @@ func TestPlanSide(t *testing.T) {
 	fitted, given, auto := yardOptions(), yardOptions(), yardOptions()
 	fitted.TileSize, fitted.TileTriangles = geom.Vec3{0, 1000, 0}, 40
 	given.TileSize = geom.Vec3{9, 1000, 9}
-	auto.TileSize, auto.AutoTileSize = geom.Vec3{}, true
+	auto.TileSize, auto.AutoTileSize = geom.Vec3{0, 1000, 0}, true
 	for name, o := range map[string]Options{"fitted": fitted, "given": given, "auto": auto} {
 		fresh := t.TempDir()
 		one := mustRun(t, scene, fresh, o)
