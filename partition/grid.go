@@ -258,12 +258,18 @@ func snapDown(v, t float64) float64 { return float64(math.Floor(v/t) * t) }
 // indexRange returns the first and last cell that the interval [a, b] overlaps
 // for a pitch t and an origin o.
 func indexRange(a, b, t, o float64) (first, last int32) {
-	lo, hi := a+boxShrink, b-boxShrink
+	lo, hi := indexEnds(a, b)
+	return index(lo, t, o), index(hi, t, o)
+}
+
+// indexEnds returns the coordinates in the first and in the last cell of an interval.
+func indexEnds(a, b float64) (lo, hi float64) {
+	lo, hi = a+boxShrink, b-boxShrink
 	if lo > hi {
 		lo = float64(a*0.5) + float64(b*0.5)
 		hi = lo
 	}
-	return index(lo, t, o), index(hi, t, o)
+	return lo, hi
 }
 
 // index returns the cell of a coordinate. place has checked the range; the

@@ -59,7 +59,7 @@ func TestFitTileSize(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := FitTileSize(c.objects, c.goal); got != c.want {
-				l := loadOf(c.objects, sceneOf(c.objects), got)
+				l := loadAt(c.objects, got)
 				t.Errorf("%v m, want %v: %+v", got, c.want, l)
 			}
 		})
@@ -86,12 +86,9 @@ func TestOneTileIsOne(t *testing.T) {
 	}
 }
 
-func sceneOf(objects []Object) geom.Box {
-	box := geom.EmptyBox()
-	for i := range objects {
-		box = box.Union(objects[i].Box)
-	}
-	return box
+func loadAt(objects []Object, side float64) load {
+	loads, _, _ := loadsOf(objects)
+	return loads.at(side)
 }
 
 // Whatever the scene is, the grid of the size that was chosen keeps the
@@ -109,7 +106,7 @@ func TestFitTileSizeProperty(t *testing.T) {
 		if !(side > 0) || math.IsInf(side, 1) {
 			t.Fatal(side)
 		}
-		l := loadOf(objects, sceneOf(objects), side)
+		l := loadAt(objects, side)
 		total := 0
 		for i := range objects {
 			total += objects[i].Triangles
@@ -117,7 +114,7 @@ func TestFitTileSizeProperty(t *testing.T) {
 		if total <= wholeTiles*DefaultTileTriangles && l.tiles > 1 {
 			t.Errorf("%d triangles in %d tiles", total, l.tiles)
 		}
-		coarser := loadOf(objects, sceneOf(objects), stepAbove(side*1.01))
+		coarser := loadAt(objects, stepAbove(side*1.01))
 		if l.tiles > DefaultMaxTiles && coarser.fullest <= wholeTiles*DefaultTileTriangles {
 			t.Errorf("%d tiles", l.tiles)
 		}
