@@ -284,19 +284,25 @@ func (c *scenePlan) plan() error {
 	return nil
 }
 
+// choosesSide tells whether the scene decides about the sides of tiles.
+func (o *Options) choosesSide() bool {
+	return !o.hasFloors() && (o.AutoTileSize || o.TileSize[0] == 0 || o.TileSize[2] == 0)
+}
+
 // partitionWith plans by the options, with a limit on how many tiles an object is cut into.
-func (o *Options) partitionWith(inputs []partition.Object, splitMax int) (*partition.Plan, error) {
+// side is what the scene decides about the sides of tiles, 0 where that is still to be found.
+func (o *Options) partitionWith(inputs []partition.Object, splitMax int, side float64) (*partition.Plan, error) {
 	if o.hasFloors() {
 		return o.planFloors(inputs)
 	}
 	var fit *partition.TileGoal
-	if o.TileSize[0] == 0 || o.TileSize[2] == 0 {
+	if o.choosesSide() && !o.AutoTileSize {
 		fit = &partition.TileGoal{Triangles: o.TileTriangles}
 	}
 	return partition.Grid(inputs, partition.GridOptions{
 		MaxTiles:       int(min(o.memory()/bytesPerTile, math.MaxInt32)),
 		MaxAssignments: int(min(o.memory()/bytesPerAssignment, partition.DefaultMaxAssignments)),
-		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: splitMax,
+		TileSize:       o.TileSize, Auto: o.AutoTileSize, Fit: fit, Side: side, AtScene: o.FitDistances, Clip: o.Clip, SplitMaxTiles: splitMax,
 		SampleFraction: o.SampleFraction, PerimeterDepth: o.PerimeterDepth, Compat: o.Compat, TierRadii: o.Floors.TierRadii,
 	})
 }

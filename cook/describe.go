@@ -48,7 +48,7 @@ func (c *scenePlan) enginePlan() (*partition.Plan, error) {
 	e := EngineOptions()
 	o.Compat, o.Clip = e.Compat, e.Clip
 	o.Floors.Matching, o.Floors.Balance = partition.MatchDefault, partition.BalanceDefault
-	return o.partitionWith(c.inputs, o.SplitMaxTiles)
+	return o.partitionWith(c.inputs, o.SplitMaxTiles, c.planned.Side)
 }
 
 // list returns the options by their flags' names, for people.

@@ -125,6 +125,9 @@ func readExtras(raw json.RawMessage) extras {
 // get returns a property, also one that came through a tool which puts
 // userProperties: before the name.
 func (e extras) get(key string, into any) bool {
+	if len(e) == 0 {
+		return false // as most nodes have it
+	}
 	v, ok := e[key]
 	if !ok {
 		v, ok = e["userProperties:"+key]

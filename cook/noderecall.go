@@ -218,7 +218,7 @@ func (r *recall) findCell(cell *nodeCell, key sum, hasParent, needed bool) *cell
 		if !c.fits(cell, r.payloads, hasParent) {
 			return false
 		}
-		if needed && c.Stands != nil && !r.has(path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256), *c.Stands.Model) {
+		if needed && c.Stands != nil && !r.out.has(path.Join(keptFolder(r.manifest), c.Stands.Model.SHA256), *c.Stands.Model) {
 			return false
 		}
 		return r.findFiles(r.locateAll(c.files(), stage))
@@ -252,7 +252,7 @@ func (r *recall) fetchModel(c *cellRecord) bool {
 		return true
 	}
 	f := *c.Stands.Model
-	if r.has(path.Join(keptFolder(r.manifest), f.SHA256), f) {
+	if r.out.has(path.Join(keptFolder(r.manifest), f.SHA256), f) {
 		return true
 	}
 	return f.Size < maxModel && r.shared.copy(f, func(in io.Reader) error {
@@ -290,7 +290,7 @@ func (r *recall) keepModel(data []byte) (*fileRecord, error) {
 		return nil, err
 	}
 	at := path.Join(keptFolder(r.manifest), f.SHA256)
-	if r.has(at, *f) {
+	if r.out.has(at, *f) {
 		return f, nil
 	}
 	if err := r.out.files.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -58,16 +58,23 @@ func (c *scenePlan) makesPyramid() bool { return c.pyramid && !c.whole && !c.opt
 // to end in it like all else, so with one it is cut into more tiles; what is far larger
 // than all else together, as a sky, is not.
 func (o *Options) partition(inputs []partition.Object) (p *partition.Plan, pyramid bool, err error) {
-	p, err = o.partitionWith(inputs, o.SplitMaxTiles)
+	side := 0.0
+	if o.planned != nil {
+		side = o.planned.head.side
+	}
+	p, err = o.partitionWith(inputs, o.SplitMaxTiles, side)
 	if err != nil {
 		return nil, false, err
+	}
+	if o.planner != nil {
+		o.planner.side = p.Side
 	}
 	tiles := seenTiles(p)
 	if !o.Pyramid && (!o.AutoPyramid || tiles <= autoPyramidTiles) {
 		return p, false, nil
 	}
 	if most := splitAround * tiles; o.SplitMaxTiles == partition.DefaultSplitMaxTiles && most > o.SplitMaxTiles && len(p.Shared) > 0 {
-		p, err = o.partitionWith(inputs, most)
+		p, err = o.partitionWith(inputs, most, p.Side)
 	}
 	return p, true, err
 }

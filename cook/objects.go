@@ -32,13 +32,13 @@ type placed struct {
 // of a LOD group are one object, so that its levels stay together; its finest
 // level alone counts for the box.
 func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
-	names := nameTable{}
 	n := 0
 	for i := range s.Nodes {
 		if mesh := s.Nodes[i].Shown(); mesh >= 0 && s.Meshes[mesh].Triangles() > 0 {
 			n++
 		}
 	}
+	names := make(nameTable, n)
 	out := make([]object, 0, n)
 	groups := map[int]int{} // LOD group to index into out
 	for i := range s.Nodes {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -147,19 +148,42 @@ type written struct {
 
 // write stores a file in the stage under a path with slashes.
 func (o *output) write(name string, put func(io.Writer) error) (written, error) {
+	h := sha256.New()
+	size, err := o.put(name, put, h)
+	if err != nil {
+		return written{}, err
+	}
+	out := written{size, hex.EncodeToString(h.Sum(nil))}
+	o.note(journal.Entry{Path: name, Size: out.size, SHA256: out.sha256})
+	return out, nil
+}
+
+// writeKnown stores a file whose bytes put compares with their hash itself.
+func (o *output) writeKnown(f fileRecord, put func(io.Writer) error) error {
+	_, err := o.put(f.Name, put, nil)
+	if err == nil {
+		o.note(f.entry())
+	}
+	return err
+}
+
+// put stores a file, hashed by h unless that is nil, and returns its size.
+func (o *output) put(name string, put func(io.Writer) error, h hash.Hash) (int64, error) {
 	if err := o.reserve(name); err != nil {
-		return written{}, fmt.Errorf("cook: %w", err)
+		return 0, fmt.Errorf("cook: %w", err)
 	}
 	f, err := o.create(o.at(name))
 	if err != nil {
-		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
+		return 0, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
 	w := io.Writer(f)
 	if o.opts.wrap != nil {
 		w = o.opts.wrap(f)
 	}
-	h := sha256.New()
-	n := &counter{w: io.MultiWriter(w, h)}
+	if h != nil {
+		w = io.MultiWriter(w, h)
+	}
+	n := &counter{w: w}
 	buf := bufio.NewWriterSize(n, 256<<10)
 	err = put(buf)
 	if err == nil {
@@ -169,11 +193,47 @@ func (o *output) write(name string, put func(io.Writer) error) (written, error) 
 		err = e
 	}
 	if err != nil {
-		return written{}, fmt.Errorf("cook: writing %s: %w", name, err)
+		return 0, fmt.Errorf("cook: writing %s: %w", name, err)
 	}
-	out := written{n.n, hex.EncodeToString(h.Sum(nil))}
-	o.note(journal.Entry{Path: name, Size: out.size, SHA256: out.sha256})
-	return out, nil
+	return n.n, nil
+}
+
+// link makes a file elsewhere on the same file system one of the stage, too, and reports
+// whether it could, and whether it has the bytes that it should; else it is not there.
+func (o *output) link(from string, f fileRecord) (linked, good bool) {
+	if o.opts.wrap != nil || o.opts.faults != nil || o.reserve(f.Name) != nil {
+		return false, false
+	}
+	at := o.at(f.Name)
+	to := filepath.Join(o.dir, filepath.FromSlash(at))
+	err := os.Link(from, to)
+	if errors.Is(err, fs.ErrNotExist) && o.mkdirAll(path.Dir(at)) == nil {
+		err = os.Link(from, to)
+	}
+	if err == nil {
+		if good = o.has(at, f); good {
+			o.note(f.entry())
+			return true, true
+		}
+		_ = o.files.Remove(at)
+	}
+	o.forget(f.Name)
+	return err == nil, false
+}
+
+// has reads a file of the output folder and reports whether it has certain bytes.
+func (o *output) has(name string, f fileRecord) bool {
+	st, err := o.files.Lstat(name)
+	if err != nil || !st.Mode().IsRegular() || st.Size() != f.Size {
+		return false
+	}
+	in, err := o.files.Open(name)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	hash, _, err := hashAll(in)
+	return err == nil && hash == f.SHA256
 }
 
 // at is where a file of the stage lies in the output folder.

@@ -17,6 +17,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -122,14 +123,8 @@ func TestPlanOfCutObjects(t *testing.T) {
 		h := h
 		h.pieces = slices.Clone(h.pieces)
 		edit(&h)
-		c := planfile.NewWriter()
-		h.code(c)
-		first, err := c.Section()
-		if err == nil {
-			err = atomicfile.Write(plan, func(to io.Writer) error {
-				return planfile.Write(to, append(append([][]byte{first}, head.parts...), head.cut, head.images))
-			})
-		}
+		head.head = h
+		err := head.rewrite()
 		if err == nil {
 			_, err = Run(t.Context(), scene, t.TempDir(), o)
 		}
@@ -137,6 +132,73 @@ func TestPlanOfCutObjects(t *testing.T) {
 			t.Errorf("%d pieces, which take %d bytes: %v", h.pieces, h.held, err)
 		}
 	}
+}
+
+// TestPlanSide: a plan holds the sides of tiles that the scene decides about, and who follows
+// it does not look for them again.
+func TestPlanSide(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	fitted, given, auto := yardOptions(), yardOptions(), yardOptions()
+	fitted.TileSize, fitted.TileTriangles = geom.Vec3{0, 1000, 0}, 40
+	given.TileSize = geom.Vec3{9, 1000, 9}
+	auto.TileSize, auto.AutoTileSize = geom.Vec3{0, 1000, 0}, true
+	for name, o := range map[string]Options{"fitted": fitted, "given": given, "auto": auto} {
+		fresh := t.TempDir()
+		one := mustRun(t, scene, fresh, o)
+		o.Plan = writePlan(t, scene, o)
+		p, err := readPlan(o.Plan, checked(t, o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		side := p.head.side
+		if (side > 0) != (name != "given") || side > 0 && side != one.Manifest.TileSize.X {
+			t.Errorf("%s: a side of %v m for tiles of %v", name, side, *one.Manifest.TileSize)
+		}
+		followed := t.TempDir()
+		mustRun(t, scene, followed, o)
+		if d := cmp.Diff(testfile.ReadTree(t, fresh), testfile.ReadTree(t, followed)); d != "" {
+			t.Errorf("%s: %.500s", name, d)
+		}
+		wrong := []float64{-1, 0}
+		if name == "given" {
+			wrong = []float64{-1, 9}
+		} else {
+			p.head.side = 2 * side
+			must0(t, p.rewrite())
+			if got := mustRun(t, scene, t.TempDir(), o).Manifest.TileSize.X; got != 2*side {
+				t.Errorf("%s: tiles of %v m, and %v by the plan", name, got, 2*side)
+			}
+		}
+		for _, p.head.side = range wrong {
+			must0(t, p.rewrite())
+			if _, err := Run(t.Context(), scene, t.TempDir(), o); !errors.Is(err, ErrDamagedPlan) {
+				t.Errorf("%s: a side of %v m: %v", name, p.head.side, err)
+			}
+		}
+	}
+}
+
+// checked are options as a cook has them.
+func checked(t *testing.T, o Options) *Options {
+	t.Helper()
+	if err := o.check(); err != nil {
+		t.Fatal(err)
+	}
+	return &o
+}
+
+// rewrite writes a plan that was read with another head.
+func (p *plannedScene) rewrite() error {
+	c := planfile.NewWriter()
+	p.head.code(c)
+	first, err := c.Section()
+	if err == nil {
+		err = atomicfile.Write(p.path, func(to io.Writer) error {
+			return planfile.Write(to, append(append([][]byte{first}, p.parts...), p.cut, p.images))
+		})
+	}
+	return err
 }
 
 // planReads are how many times the bytes of a scene shards together read without a plan,
@@ -336,6 +398,7 @@ func TestPlanPieces(t *testing.T) {
 		settings, one, held := []byte("{}"), int64(1), int64(100)
 		w.Bytes(&settings)
 		w.Sum(&[32]byte{})
+		w.Floats([]float64{0})
 		for _, v := range []*int64{&one, &c.pieces, &held} {
 			w.Int64(v)
 		}

@@ -19,6 +19,7 @@ type boxOf = geom.Box
 type planHead struct {
 	settings map[string]json.RawMessage // the options that count, by their names
 	items    sum
+	side     float64 // of tiles, where the scene decides about it, else 0: see partition.Plan
 	pieces   []int64 // by object; nil where they cannot be many
 	held     int64   // bytes that pieces take at a time
 }
@@ -51,6 +52,11 @@ func (h *planHead) code(c *planfile.Coder) {
 		c.Fail("its settings cannot be read")
 	}
 	c.Sum((*[32]byte)(&h.items))
+	side := []float64{h.side}
+	if c.Floats(side); c.Reading() && side[0] < 0 {
+		c.Fail("tiles of %v m", side[0])
+	}
+	h.side = side[0]
 	planfile.List(c, &h.pieces, 1, func(_ int, n *int64) {
 		// Objects of more are not cut, and then nothing depends on how many there are.
 		pieces := int(min(*n, maxPolygons))

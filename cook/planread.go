@@ -56,7 +56,13 @@ func readPlan(path string, o *Options) (*plannedScene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cook: %w", err)
 	}
-	return p, p.head.fits(path, now)
+	if err := p.head.fits(path, now); err != nil {
+		return nil, err
+	}
+	if o.choosesSide() != (p.head.side > 0) {
+		return nil, p.damaged(planfile.ErrDamaged)
+	}
+	return p, nil
 }
 
 func (p *plannedScene) damaged(err error) error { return fmt.Errorf("cook: plan %s: %w", p.path, err) }

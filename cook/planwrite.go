@@ -21,7 +21,7 @@ const PlanExt = planfile.Ext
 
 // planStage is raised whenever what is read of scenes, or the layout of plans, changes:
 // plans of another number are refused.
-const planStage = 4
+const planStage = 5
 
 // PlanFile tells what WritePlan wrote.
 type PlanFile struct {
@@ -111,6 +111,7 @@ type planWriter struct {
 	began  int64
 	parts  [][]byte              // sections, one for each file that was opened
 	items  sum                   // of what the parts are and where they stand
+	side   float64               // see partition.Plan
 	pieces []int64               // see countPieces
 	held   int64                 // see countPieces
 	seen   map[string]planSource // files, by path
@@ -191,7 +192,7 @@ func relativeTo(main, name string) string {
 // sections returns the parts of the file: the head, the scene's files, what is known of
 // objects that are cut, and the images.
 func (w *planWriter) sections(o *Options, indexes cellIndexes, images *textures) ([][]byte, error) {
-	head := planHead{items: w.items, pieces: w.pieces, held: min(w.held, mostHeld)}
+	head := planHead{items: w.items, side: w.side, pieces: w.pieces, held: min(w.held, mostHeld)}
 	var err error
 	if head.settings, err = o.planSettings(); err != nil {
 		return nil, err

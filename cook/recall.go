@@ -229,11 +229,11 @@ func (r *recall) locate(f fileRecord, stage string) string {
 	if r.inPlace(f) {
 		return f.Name
 	}
-	if at := path.Join(keptFolder(r.manifest), f.SHA256); r.has(at, f) {
+	if at := path.Join(keptFolder(r.manifest), f.SHA256); r.out.has(at, f) {
 		return at
 	}
 	if at := path.Join(stage, f.Name); stage != "" {
-		if reached, err := journal.Reaches(r.out.files, at); reached && err == nil && r.has(at, f) {
+		if reached, err := journal.Reaches(r.out.files, at); reached && err == nil && r.out.has(at, f) {
 			return at
 		}
 	}
@@ -253,7 +253,7 @@ func (r *recall) inPlace(f fileRecord) bool {
 	if err != nil || !st.Mode().IsRegular() {
 		return false
 	}
-	return !r.verify && filestamp.Of(st) == d.Stamp || r.has(f.Name, f)
+	return !r.verify && filestamp.Of(st) == d.Stamp || r.out.has(f.Name, f)
 }
 
 // remembers adds to the old scene what the last cook has delivered, the new one does not
@@ -287,21 +287,6 @@ func (r *recall) remembers(old *oldScene, n *neighbours, fresh []string) *oldSce
 		slices.Sort(old.textures)
 	}
 	return old
-}
-
-// has reads a file and reports whether it has certain bytes.
-func (r *recall) has(name string, f fileRecord) bool {
-	st, err := r.out.files.Lstat(name)
-	if err != nil || !st.Mode().IsRegular() || st.Size() != f.Size {
-		return false
-	}
-	in, err := r.out.files.Open(name)
-	if err != nil {
-		return false
-	}
-	defer in.Close()
-	hash, _, err := hashAll(in)
-	return err == nil && hash == f.SHA256
 }
 
 // remember notes a result of this cook, by the name of its payload. Its files are complete.

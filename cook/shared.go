@@ -88,7 +88,8 @@ func (x *shared) record(key sum, v any) bool {
 	}) && json.Unmarshal(text, v) == nil
 }
 
-// copy writes the bytes of a file of the store.
+// copy hands out the bytes of a file of the store. Who reads them to their end knows that
+// they are what their hash says.
 func (x *shared) copy(f fileRecord, write func(io.Reader) error) bool {
 	return x.try(f.Size, func(ctx context.Context) error {
 		in, err := x.store.File(ctx, f.SHA256, f.Size)
@@ -97,6 +98,22 @@ func (x *shared) copy(f fileRecord, write func(io.Reader) error) bool {
 		}
 		defer in.Close()
 		return write(in)
+	})
+}
+
+// bring makes a file of the store one of the stage: by a link where both are on one file
+// system, else by its bytes.
+func (x *shared) bring(f fileRecord, out *output) bool {
+	if at := x.store.Path(f.SHA256); at != "" {
+		if linked, good := out.link(at, f); linked {
+			return good
+		}
+	}
+	return x.copy(f, func(in io.Reader) error {
+		return out.writeKnown(f, func(w io.Writer) error {
+			_, err := io.Copy(w, in)
+			return err
+		})
 	})
 }
 
@@ -131,13 +148,7 @@ func (r *recall) fetch(key sum, files []fileRecord) (found map[string]string) {
 		}
 		if at == "" {
 			got = append(got, f)
-			if !r.shared.copy(f, func(in io.Reader) error {
-				_, err := r.out.write(f.Name, func(w io.Writer) error {
-					_, err := io.Copy(w, in)
-					return err
-				})
-				return err
-			}) {
+			if !r.shared.bring(f, r.out) {
 				break
 			}
 			at = r.out.at(f.Name)

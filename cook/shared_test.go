@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -22,6 +23,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/store"
 	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/race"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -138,6 +140,44 @@ func checkStoreIsShared(t *testing.T, scene string, o Options) {
 	damage("/results/", func(s string) string { return strings.ReplaceAll(s, "1", "2") })
 	res, got = cook()
 	same("damaged results", res, got, 0)
+}
+
+// TestStoreIsLinked: what a store on the same file system has is linked and not copied, and
+// a cook over such files, whose state is lost, leaves nothing behind.
+func TestStoreIsLinked(t *testing.T) {
+	scene := filepath.Join(t.TempDir(), "yard.gltf")
+	newYard().write(t, scene)
+	p, dir := place(t)
+	o := yardOptions()
+	o.Store = store.New(p, nil)
+	fresh, out := t.TempDir(), t.TempDir()
+	mustRun(t, scene, fresh, o)
+	want := testfile.ReadTree(t, fresh)
+	inode := func(path string) fs.FileInfo {
+		t.Helper()
+		st, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return st
+	}
+	for _, again := range []bool{false, true} {
+		if again {
+			must0(t, os.RemoveAll(filepath.Join(out, journal.Folder)))
+		}
+		res := mustRun(t, scene, out, o)
+		tile := &res.Manifest.Tiles[0]
+		at, err := p.(blob.Filer).File("v1/files/" + tile.SHA256[:2] + "/" + tile.SHA256)
+		if err != nil || !os.SameFile(inode(at), inode(filepath.Join(out, tile.Path))) {
+			t.Errorf("%s of %s is a copy, %v", tile.Path, dir, err)
+		}
+		if d := cmp.Diff(want, testfile.ReadTree(t, out)); d != "" || res.Reused != res.Tiles {
+			t.Errorf("%d of %d tiles are taken; %.500s", res.Reused, res.Tiles, d)
+		}
+		if left, err := filepath.Glob(filepath.Join(out, journal.Folder, "*", "tiles")); err != nil || len(left) > 0 {
+			t.Errorf("%v is left, %v", left, err)
+		}
+	}
 }
 
 // TestStoreFails: a store that fails or hangs, at once or later, costs a note.

@@ -37,6 +37,9 @@ type GridOptions struct {
 	Auto bool
 	// Fit replaces those of them that are 0 by FitTileSize.
 	Fit *TileGoal
+	// Side is what Auto or Fit finds, where the Plan of an earlier run with the same objects
+	// has told it; 0 has it found.
+	Side float64
 	// AtScene puts the grid's corner to the scene's. Off, it lies at the
 	// multiple of the tile size below that, so that an object is in the same
 	// cell whatever else the scene holds.
@@ -97,6 +100,9 @@ func (o GridOptions) withDefaults() (GridOptions, error) {
 			return bad("tile size "+axis, v, "at least 0.001 m and finite")
 		}
 	}
+	if !(o.Side == 0 || o.Side >= 1e-3 && o.Side <= maxCoordinate) {
+		return bad("the side of tiles", o.Side, "0, or at least 0.001 m and finite")
+	}
 	if o.SpanningTiles == 0 {
 		o.SpanningTiles = DefaultSpanningTiles
 	}
@@ -151,16 +157,18 @@ func Grid(objects []Object, opts GridOptions) (*Plan, error) {
 		return nil, err
 	}
 	p.Mode = manifest.ModeUniformGrid
-	side := 0.0
-	switch p.AutoTileSize = opts.Auto || opts.Fit != nil; {
-	case opts.Auto:
-		side = AutoTileSize(objects)
-	case opts.Fit != nil:
-		side = FitTileSize(objects, *opts.Fit)
+	if p.AutoTileSize = opts.Auto || opts.Fit != nil; p.AutoTileSize {
+		switch p.Side = opts.Side; {
+		case p.Side > 0:
+		case opts.Auto:
+			p.Side = AutoTileSize(objects)
+		default:
+			p.Side = FitTileSize(objects, *opts.Fit)
+		}
 	}
 	for _, axis := range []int{0, 2} {
 		if opts.Auto || opts.Fit != nil && opts.TileSize[axis] == 0 {
-			opts.TileSize[axis] = side
+			opts.TileSize[axis] = p.Side
 		}
 	}
 	g := &grid{opts: opts, objects: objects, order: order, plan: p}
@@ -250,12 +258,18 @@ func snapDown(v, t float64) float64 { return float64(math.Floor(v/t) * t) }
 // indexRange returns the first and last cell that the interval [a, b] overlaps
 // for a pitch t and an origin o.
 func indexRange(a, b, t, o float64) (first, last int32) {
-	lo, hi := a+boxShrink, b-boxShrink
+	lo, hi := indexEnds(a, b)
+	return index(lo, t, o), index(hi, t, o)
+}
+
+// indexEnds returns the coordinates in the first and in the last cell of an interval.
+func indexEnds(a, b float64) (lo, hi float64) {
+	lo, hi = a+boxShrink, b-boxShrink
 	if lo > hi {
 		lo = float64(a*0.5) + float64(b*0.5)
 		hi = lo
 	}
-	return index(lo, t, o), index(hi, t, o)
+	return lo, hi
 }
 
 // index returns the cell of a coordinate. place has checked the range; the

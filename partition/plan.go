@@ -23,6 +23,7 @@ type Plan struct {
 	SharedRadii  Radii
 	TileSize     geom.Vec3 // along u, h, v; with floors what most tiles stay below
 	AutoTileSize bool      // TileSize was chosen, not given
+	Side         float64   // what was chosen for x and z, 0 where nothing was
 	Origin       geom.Vec3 // of the grid along u, h, v
 
 	// The rest is for floors only.

@@ -48,13 +48,7 @@ var tileSteps = [...]float64{1, 1.25, 1.5, 1.75}
 // O(n log n) for every side that is tried, some dozens at most.
 func FitTileSize(objects []Object, goal TileGoal) float64 {
 	goal = goal.withDefaults()
-	scene, total := geom.EmptyBox(), 0
-	for i := range objects {
-		if o := &objects[i]; !o.Box.IsEmpty() && checkBox(o) == nil {
-			scene = scene.Union(o.Box)
-			total += o.Triangles
-		}
-	}
+	loads, scene, total := loadsOf(objects)
 	if scene.IsEmpty() {
 		return DefaultTileSide
 	}
@@ -64,17 +58,17 @@ func FitTileSize(objects []Object, goal TileGoal) float64 {
 	if total <= wholeTiles*goal.Triangles {
 		// What is flat and stands on the far edge of the scene belongs to the
 		// cell behind it when the edge is a border of cells.
-		if loadOf(objects, scene, side).tiles > 1 {
+		if loads.at(side).tiles > 1 {
 			side = stepAbove(math.Nextafter(side, math.Inf(1)))
 		}
 		return side
 	}
-	for now := loadOf(objects, scene, side); ; {
+	for now := loads.at(side); ; {
 		finer := stepBelow(side)
 		if finer < longest/maxCellsAcross {
 			return side
 		}
-		next := loadOf(objects, scene, finer)
+		next := loads.at(finer)
 		crowded := now.fullest > float64(wholeTiles*goal.Triangles)
 		switch {
 		case crowded && next.fullest < now.fullest:
@@ -119,35 +113,69 @@ type load struct {
 	typical float64 // of the tile that a triangle is in, on the average
 }
 
-// loadOf counts. An object over more cells than spread is taken to be even over
-// the whole of them and left out of the count.
-func loadOf(objects []Object, scene geom.Box, side float64) load {
-	const spread = 1 << 14
-	cells := map[[2]int32]float64{}
-	origin, _ := toGrid(scene)
+// groundLoads are objects with triangles on the ground of the grid.
+type groundLoads struct {
+	list    []groundLoad
+	lo, far geom.Vec3 // of the scene, along u, h, v
+}
+
+// groundLoad is an object from where to where it reaches: see indexEnds.
+type groundLoad struct {
+	x, z      [2]float64
+	triangles int
+}
+
+// loadsOf returns the objects that count, the scene's box and all triangles.
+func loadsOf(objects []Object) (out groundLoads, scene geom.Box, triangles int) {
+	out.list, scene = make([]groundLoad, 0, len(objects)), geom.EmptyBox()
 	for i := range objects {
 		o := &objects[i]
-		if o.Box.IsEmpty() || checkBox(o) != nil || o.Triangles == 0 {
+		if o.Box.IsEmpty() || checkBox(o) != nil {
 			continue
 		}
+		scene = scene.Union(o.Box)
+		if triangles += o.Triangles; o.Triangles == 0 {
+			continue
+		}
+		var l groundLoad
 		lo, hi := toGrid(o.Box)
-		x0, x1 := indexRange(lo[0], hi[0], side, origin[0])
-		z0, z1 := indexRange(lo[2], hi[2], side, origin[2])
+		l.x[0], l.x[1] = indexEnds(lo[0], hi[0])
+		l.z[0], l.z[1] = indexEnds(lo[2], hi[2])
+		l.triangles = o.Triangles
+		out.list = append(out.list, l)
+	}
+	out.lo, out.far = toGrid(scene)
+	return out, scene, triangles
+}
+
+// at counts with cells of one side. An object over more cells than spread is taken to be
+// even over the whole of them and left out of the count.
+func (g *groundLoads) at(side float64) load {
+	const spread = 1 << 14
+	cells := newCellLoads(g.lo, g.far, side, len(g.list))
+	for i := range g.list {
+		l := &g.list[i]
+		x0, x1 := index(l.x[0], side, g.lo[0]), index(l.x[1], side, g.lo[0])
+		z0, z1 := index(l.z[0], side, g.lo[2]), index(l.z[1], side, g.lo[2])
+		if x0 == x1 && z0 == z1 { // as most
+			cells.add(x0, z0, float64(l.triangles))
+			continue
+		}
 		n := (float64(x1) - float64(x0) + 1) * (float64(z1) - float64(z0) + 1)
 		if n > spread {
 			continue
 		}
-		each := float64(o.Triangles) / n
+		each := float64(l.triangles) / n
 		for z := z0; z <= z1; z++ {
 			for x := x0; x <= x1; x++ {
-				cells[[2]int32{x, z}] += each
+				cells.add(x, z, each)
 			}
 		}
 	}
 	var out load
 	sum, squares := 0.0, 0.0
 	// In order: sums depend on it in the last bit.
-	for _, n := range slices.Sorted(maps.Values(cells)) {
+	for _, n := range cells.sorted() {
 		out.tiles++
 		out.fullest = max(out.fullest, n)
 		sum += n
@@ -157,4 +185,40 @@ func loadOf(objects []Object, scene geom.Box, side float64) load {
 		out.typical = squares / sum
 	}
 	return out
+}
+
+// cellLoads are the triangles of cells: of all that there are, where these are few beside the
+// objects, else of those that have some.
+type cellLoads struct {
+	width  int
+	dense  []float64
+	sparse map[[2]int32]float64 // nil with dense
+}
+
+// newCellLoads makes room for what lies in a box on the grid.
+func newCellLoads(lo, hi geom.Vec3, side float64, objects int) *cellLoads {
+	x, z := index(hi[0], side, lo[0]), index(hi[2], side, lo[2])
+	n := (float64(x) + 1) * (float64(z) + 1)
+	if n > 1024+4*float64(objects) {
+		return &cellLoads{sparse: map[[2]int32]float64{}}
+	}
+	return &cellLoads{width: int(x) + 1, dense: make([]float64, int(n))}
+}
+
+func (c *cellLoads) add(x, z int32, triangles float64) {
+	if c.sparse != nil {
+		c.sparse[[2]int32{x, z}] += triangles
+	} else {
+		c.dense[int(z)*c.width+int(x)] += triangles
+	}
+}
+
+// sorted returns the loads of cells that have some, and ends the counting.
+func (c *cellLoads) sorted() []float64 {
+	if c.sparse != nil {
+		return slices.Sorted(maps.Values(c.sparse))
+	}
+	used := slices.DeleteFunc(c.dense, func(n float64) bool { return n == 0 })
+	slices.Sort(used)
+	return used
 }

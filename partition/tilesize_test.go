@@ -3,8 +3,10 @@ package partition
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/untoldkit/untold/internal/geom"
@@ -57,7 +59,7 @@ func TestFitTileSize(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := FitTileSize(c.objects, c.goal); got != c.want {
-				l := loadOf(c.objects, sceneOf(c.objects), got)
+				l := loadAt(c.objects, got)
 				t.Errorf("%v m, want %v: %+v", got, c.want, l)
 			}
 		})
@@ -84,12 +86,9 @@ func TestOneTileIsOne(t *testing.T) {
 	}
 }
 
-func sceneOf(objects []Object) geom.Box {
-	box := geom.EmptyBox()
-	for i := range objects {
-		box = box.Union(objects[i].Box)
-	}
-	return box
+func loadAt(objects []Object, side float64) load {
+	loads, _, _ := loadsOf(objects)
+	return loads.at(side)
 }
 
 // Whatever the scene is, the grid of the size that was chosen keeps the
@@ -107,7 +106,7 @@ func TestFitTileSizeProperty(t *testing.T) {
 		if !(side > 0) || math.IsInf(side, 1) {
 			t.Fatal(side)
 		}
-		l := loadOf(objects, sceneOf(objects), side)
+		l := loadAt(objects, side)
 		total := 0
 		for i := range objects {
 			total += objects[i].Triangles
@@ -115,7 +114,7 @@ func TestFitTileSizeProperty(t *testing.T) {
 		if total <= wholeTiles*DefaultTileTriangles && l.tiles > 1 {
 			t.Errorf("%d triangles in %d tiles", total, l.tiles)
 		}
-		coarser := loadOf(objects, sceneOf(objects), stepAbove(side*1.01))
+		coarser := loadAt(objects, stepAbove(side*1.01))
 		if l.tiles > DefaultMaxTiles && coarser.fullest <= wholeTiles*DefaultTileTriangles {
 			t.Errorf("%d tiles", l.tiles)
 		}
@@ -143,6 +142,58 @@ func TestFitTileSizeOfOnePlace(t *testing.T) {
 		o := Object{Box: geom.Box{Min: at, Max: at.Add(geom.Vec3{s, s, s})}, Triangles: 500_000}
 		if side := FitTileSize([]Object{o}, TileGoal{}); !(side > 0 && side <= 1) {
 			t.Errorf("%v m: tiles of %v m", s, side)
+		}
+	}
+}
+
+// TestCellLoads: cells are counted the same in a table and by their coordinates.
+func TestCellLoads(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lo, hi := geom.Vec3{-7, 0, 3}, geom.Vec3{-7 + rapid.Float64Range(0, 50).Draw(t, "x"), 0, 3 + rapid.Float64Range(0, 50).Draw(t, "z")}
+		side := rapid.Float64Range(1, 60).Draw(t, "side")
+		dense, sparse := newCellLoads(lo, hi, side, 1000), &cellLoads{sparse: map[[2]int32]float64{}}
+		if dense.sparse != nil {
+			t.Fatal("few cells have no table")
+		}
+		for range rapid.IntRange(0, 99).Draw(t, "n") {
+			at := func(axis int) int32 {
+				return index(rapid.Float64Range(lo[axis], hi[axis]).Draw(t, "at"), side, lo[axis])
+			}
+			x, z, each := at(0), at(2), rapid.Float64Range(0.1, 9).Draw(t, "each")
+			dense.add(x, z, each)
+			sparse.add(x, z, each)
+		}
+		if a, b := dense.sorted(), sparse.sorted(); !slices.Equal(a, b) {
+			t.Fatalf("%v, %v", a, b)
+		}
+	})
+	if far := newCellLoads(geom.Vec3{}, geom.Vec3{1e9, 0, 1e9}, 1, 5); far.sparse == nil {
+		t.Error("a table of all cells of a large scene")
+	}
+}
+
+// TestKnownSide: a side that a plan tells gives the same plan.
+func TestKnownSide(t *testing.T) {
+	objects := blocks(40, 1000)
+	for _, o := range []GridOptions{
+		{Fit: &TileGoal{}}, {Auto: true}, {Fit: &TileGoal{}, TileSize: geom.Vec3{30, 100, 0}}, {TileSize: geom.Vec3{30, 100, 40}},
+	} {
+		want, err := Grid(objects, o)
+		if err != nil || (want.Side > 0) != want.AutoTileSize {
+			t.Fatalf("%+v: a side of %v m, %v", o, want.Side, err)
+		}
+		o.Side = want.Side
+		got, err := Grid(objects, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%+v: %s", o, d)
+		}
+	}
+	for _, side := range []float64{-1, 1e-9, math.NaN(), math.Inf(1)} {
+		if _, err := Grid(objects, GridOptions{Auto: true, Side: side}); !errors.Is(err, ErrBadOptions) {
+			t.Errorf("%v m: %v", side, err)
 		}
 	}
 }

@@ -211,6 +211,9 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 		}
 	}
 	self := len(np.scene.Nodes)
+	if all := np.scene.Nodes; len(all) == cap(all) { // larger steps than append's, up to what can come
+		np.scene.Nodes = slices.Grow(all, max(1, min(len(all), len(np.doc.nodes.raw)-len(all))))
+	}
 	np.scene.Nodes = append(np.scene.Nodes, n)
 	if inst := jsonscan.Member(ext, instancingName); isObjectValue(inst) && n.Mesh >= 0 {
 		if err := np.placeInstances(self, inst); err != nil {

@@ -178,6 +178,20 @@ func (s *Store) File(ctx context.Context, hash string, size int64) (io.ReadClose
 	return &checked{r: r, left: size, hash: hash}, nil
 }
 
+// Path returns where the content of a file lies on this machine, if the store has it; "" for
+// a store elsewhere. Who reads it there compares it with its hash, and does not write to it.
+func (s *Store) Path(hash string) string {
+	f, ok := s.place.(blob.Filer)
+	if !ok || !isHash(hash) {
+		return ""
+	}
+	path, err := f.File(under(filesFolder, hash))
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // checked compares what was read with its hash at the end.
 type checked struct {
 	r    io.ReadCloser

@@ -1,10 +1,5 @@
 package geom
 
-import (
-	"cmp"
-	"slices"
-)
-
 // stray is the part of all weight that may lie beyond each side of the bulk.
 const stray = 0.02
 
@@ -27,18 +22,13 @@ func Bulk(boxes []Box, weights []float64) Box {
 	if total == 0 {
 		return all
 	}
+	order := make(ranking, len(used))
 	for axis := range 3 {
 		end := func(coord func(i int) float64) float64 {
-			slices.SortFunc(used, func(a, b int) int {
-				return cmp.Or(cmp.Compare(coord(a), coord(b)), cmp.Compare(a, b))
-			})
-			sum := 0.0
-			for _, i := range used {
-				if sum += weights[i]; sum > float64(total*stray) {
-					return coord(i)
-				}
+			for k, i := range used {
+				order[k] = ranked{coord(i), i}
 			}
-			return coord(used[len(used)-1])
+			return order.reach(weights, float64(total*stray))
 		}
 		bulk.Min[axis] = end(func(i int) float64 { return boxes[i].Min[axis] })
 		bulk.Max[axis] = -end(func(i int) float64 { return -boxes[i].Max[axis] })
@@ -48,4 +38,51 @@ func Bulk(boxes []Box, weights []float64) Box {
 		return all
 	}
 	return bulk
+}
+
+// ranked is a box by where one of its sides is.
+type ranked struct {
+	at    float64
+	index int
+}
+
+func (a ranked) before(b ranked) bool { return a.at < b.at || a.at == b.at && a.index < b.index }
+
+// ranking becomes a heap: of all boxes few are passed until the weight is reached, and the
+// others need no order.
+type ranking []ranked
+
+// reach passes boxes in their order until they weigh more than most, and returns where the
+// last one is.
+func (h ranking) reach(weights []float64, most float64) float64 {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+	for sum := 0.0; ; {
+		first := h[0]
+		if sum += weights[first.index]; sum > most || len(h) == 1 {
+			return first.at
+		}
+		last := len(h) - 1
+		h[0] = h[last]
+		h = h[:last]
+		h.sink(0)
+	}
+}
+
+func (h ranking) sink(i int) {
+	for {
+		next := 2*i + 1
+		if next >= len(h) {
+			return
+		}
+		if right := next + 1; right < len(h) && h[right].before(h[next]) {
+			next = right
+		}
+		if !h[next].before(h[i]) {
+			return
+		}
+		h[i], h[next] = h[next], h[i]
+		i = next
+	}
 }

@@ -1,8 +1,12 @@
 package geom
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestBulk(t *testing.T) {
@@ -32,4 +36,29 @@ func TestBulk(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, tc.want)
 		}
 	}
+}
+
+// TestBulkOrder: boxes are passed from one end to the other, as all of them sorted would be.
+func TestBulkOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		h, weights, total := make(ranking, n), make([]float64, n), 0.0
+		for i := range h {
+			h[i] = ranked{float64(rapid.IntRange(-5, 5).Draw(t, "at")), i}
+			weights[i] = rapid.Float64Range(0, 10).Draw(t, "weight")
+			total += weights[i]
+		}
+		most := float64(total * rapid.Float64Range(0, 1.1).Draw(t, "part"))
+		sorted, want, sum := slices.Clone(h), 0.0, 0.0
+		slices.SortFunc(sorted, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.index, b.index)) })
+		for _, r := range sorted {
+			want = r.at
+			if sum += weights[r.index]; sum > most {
+				break
+			}
+		}
+		if got := h.reach(weights, most); got != want {
+			t.Fatalf("%v, want %v of %v", got, want, sorted)
+		}
+	})
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -14,7 +15,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // api speaks to the server of a cluster.
@@ -22,7 +25,15 @@ type api struct {
 	server string // https://HOST:PORT
 	token  string
 	client *http.Client
+	// patience is how long a request may take, until the last byte of its answer.
+	patience time.Duration
 }
+
+// patience is long: servers on busy machines are slow.
+const patience = 2 * time.Minute
+
+// watchSeconds is how long a server lets a list be watched.
+const watchSeconds = 30
 
 // newAPI trusts the certificates in a file and has the token in another, which goes over
 // HTTPS alone.
@@ -44,7 +55,8 @@ func newAPI(server, caFile, tokenFile string) (*api, error) {
 	}
 	return &api{
 		server: strings.TrimSuffix(server, "/"), token: strings.TrimSpace(string(token)),
-		client: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}},
+		client:   &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}},
+		patience: patience,
 	}, nil
 }
 
@@ -75,6 +87,12 @@ const (
 	asPatch = "application/strategic-merge-patch+json" // conditions are merged by their types
 )
 
+// within bounds what a request takes beyond what the server was asked to wait.
+func (a *api) within(ctx context.Context, more time.Duration) (context.Context, context.CancelFunc) {
+	limit := a.patience + more
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s has not answered within %v: is it up, or the machine too busy?", a.server, limit))
+}
+
 // do sends a request and returns the answer's body, which the caller closes.
 func (a *api) do(ctx context.Context, method, path, kind string, body any) (io.ReadCloser, error) {
 	var send io.Reader
@@ -96,7 +114,7 @@ func (a *api) do(ctx context.Context, method, path, kind string, body any) (io.R
 	}
 	resp, err := a.client.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(late(ctx), err)
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
@@ -106,8 +124,18 @@ func (a *api) do(ctx context.Context, method, path, kind string, body any) (io.R
 	return resp.Body, nil
 }
 
+// late is why a request has taken too long, nil where it has not.
+func late(ctx context.Context) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
 // call does the same and reads the answer into out, unless that is nil.
 func (a *api) call(ctx context.Context, method, path, kind string, body, out any) error {
+	ctx, done := a.within(ctx, 0)
+	defer done()
 	answer, err := a.do(ctx, method, path, kind, body)
 	if err != nil {
 		return err
@@ -115,9 +143,13 @@ func (a *api) call(ctx context.Context, method, path, kind string, body, out any
 	defer answer.Close()
 	if out == nil {
 		_, err = io.Copy(io.Discard, answer)
-		return err
+	} else {
+		err = json.NewDecoder(answer).Decode(out)
 	}
-	return json.NewDecoder(answer).Decode(out)
+	if err != nil {
+		return cmp.Or(late(ctx), err)
+	}
+	return nil
 }
 
 func podPath(p *pod, more string) string {
@@ -151,7 +183,9 @@ func (a *api) remove(ctx context.Context, p *pod) error {
 
 // changed waits until a pod changes after a version of the list, for half a minute at most.
 func (a *api) changed(ctx context.Context, version string) error {
-	q := url.Values{"watch": {"1"}, "resourceVersion": {version}, "timeoutSeconds": {"30"}}
+	ctx, done := a.within(ctx, watchSeconds*time.Second)
+	defer done()
+	q := url.Values{"watch": {"1"}, "resourceVersion": {version}, "timeoutSeconds": {strconv.Itoa(watchSeconds)}}
 	answer, err := a.do(ctx, http.MethodGet, "/api/v1/pods?"+q.Encode(), "", nil)
 	if err != nil {
 		return err
@@ -159,7 +193,7 @@ func (a *api) changed(ctx context.Context, version string) error {
 	defer answer.Close()
 	var event json.RawMessage
 	if err := json.NewDecoder(answer).Decode(&event); err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return cmp.Or(late(ctx), err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -149,6 +150,52 @@ func onePod(t *testing.T, name, script, more string) *pod {
 	return &p
 }
 
+// connect serves a cluster and returns what speaks to it, and the folder of its files.
+func connect(t *testing.T, c http.Handler) (*api, string) {
+	t.Helper()
+	server := httptest.NewTLSServer(c)
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	ca, token := filepath.Join(dir, "ca"), filepath.Join(dir, "token")
+	testfile.Write(t, ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	testfile.Write(t, token, "secret\n")
+	if _, err := newAPI(strings.Replace(server.URL, "https:", "http:", 1), ca, token); err == nil {
+		t.Error("the token goes over plain HTTP")
+	}
+	a, err := newAPI(server.URL, ca, token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, dir
+}
+
+// TestPatience: a server that does not answer, or ends no answer, ends a request.
+func TestPatience(t *testing.T) {
+	for _, begins := range []bool{false, true} {
+		a, _ := connect(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if begins {
+				_, _ = w.Write([]byte("{"))
+				_ = http.NewResponseController(w).Flush()
+			}
+			<-r.Context().Done()
+		}))
+		a.patience = 200 * time.Millisecond
+		for _, err := range []error{
+			a.call(t.Context(), http.MethodGet, "/api/v1/pods", "", nil, &podList{}),
+			a.call(t.Context(), http.MethodGet, "/api/v1/pods", "", nil, nil),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "has not answered within 200ms") {
+				t.Errorf("it has begun to answer: %v: %v", begins, err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := a.call(ctx, http.MethodGet, "/api/v1/pods", "", nil, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("it has begun to answer: %v: cancelled: %v", begins, err)
+		}
+	}
+}
+
 // TestNode: pods that wait are run and their ends are written; what is deleted ends.
 func TestNode(t *testing.T) {
 	elsewhere := onePod(t, "elsewhere", "exit 0", "")
@@ -166,19 +213,7 @@ func TestNode(t *testing.T) {
 		"late":      late,
 		"elsewhere": elsewhere,
 	}}
-	server := httptest.NewTLSServer(c)
-	defer server.Close()
-	dir := t.TempDir()
-	ca, token := filepath.Join(dir, "ca"), filepath.Join(dir, "token")
-	testfile.Write(t, ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	testfile.Write(t, token, "secret\n")
-	if _, err := newAPI(strings.Replace(server.URL, "https:", "http:", 1), ca, token); err == nil {
-		t.Error("the token goes over plain HTTP")
-	}
-	a, err := newAPI(server.URL, ca, token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, dir := connect(t, c)
 	n := &machine{api: a, name: "node0", cpus: 2, path: os.Getenv("PATH"), logs: dir, running: map[string]*process{}, ended: make(chan *process)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

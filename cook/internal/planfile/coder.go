@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/klauspost/compress/zstd"
@@ -26,16 +27,17 @@ var ErrDamaged = errors.New("is no plan of this version of untold, or a damaged 
 // Coder writes the values that it is called with, or sets them to what it reads. The first
 // error stays, and all later calls do nothing.
 type Coder struct {
-	packed bytes.Buffer
-	pack   *zstd.Encoder
-	in     *bufio.Reader
-	unpack *zstd.Decoder
-	done   uint64 // bytes that were written
-	left   uint64 // bytes that are still to be read
-	held   uint64 // bytes that what was coded takes in memory
-	room   uint64 // how many those may be, for reading
-	err    error
-	word   [binary.MaxVarintLen64]byte
+	packed  bytes.Buffer
+	pack    *zstd.Encoder
+	in      *bufio.Reader
+	unpack  *zstd.Decoder
+	done    uint64 // bytes that were written
+	left    uint64 // bytes that are still to be read
+	held    uint64 // bytes that what was coded takes in memory
+	room    uint64 // how many those may be, for reading
+	err     error
+	word    [binary.MaxVarintLen64]byte
+	scratch [512]byte // numbers and names
 }
 
 // NewWriter returns a Coder that writes.
@@ -151,11 +153,19 @@ func (c *Coder) read(b []byte) bool {
 
 // ReadByte implements io.ByteReader for numbers.
 func (c *Coder) ReadByte() (byte, error) {
-	var b [1]byte
-	if !c.read(b[:]) {
+	if c.err == nil && c.left == 0 {
+		c.Fail("it ends too early")
+	}
+	if c.err != nil {
 		return 0, c.err
 	}
-	return b[0], nil
+	b, err := c.in.ReadByte()
+	if err != nil {
+		c.Fail("%v", err)
+		return 0, c.err
+	}
+	c.left--
+	return b, nil
 }
 
 // Hold counts bytes that what is coded takes in memory beside lists, texts and bytes, which
@@ -174,7 +184,18 @@ func (c *Coder) Int64(v *int64) {
 		c.write(c.word[:binary.PutVarint(c.word[:], *v)])
 		return
 	}
-	n, err := binary.ReadVarint(c)
+	if c.err != nil {
+		return
+	}
+	if b, _ := c.in.Peek(int(min(binary.MaxVarintLen64, c.left))); len(b) > 0 {
+		if n, size := binary.Varint(b); size > 0 {
+			_, c.err = c.in.Discard(size) // is there
+			c.left -= uint64(size)
+			*v = n
+			return
+		}
+	}
+	n, err := binary.ReadVarint(c) // fails
 	if err != nil {
 		c.Fail("%v", err)
 		return
@@ -208,21 +229,26 @@ func (c *Coder) Bool(v *bool) {
 
 // Floats are finite numbers.
 func (c *Coder) Floats(list []float64) {
-	var b [8]byte
-	for i := range list {
+	for part := range slices.Chunk(list, len(c.scratch)/8) {
+		b := c.scratch[:8*len(part)]
 		if !c.Reading() {
-			c.write(binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(list[i])))
+			for i, v := range part {
+				binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(v))
+			}
+			c.write(b)
 			continue
 		}
-		if !c.read(b[:]) {
+		if !c.read(b) {
 			return
 		}
-		v := math.Float64frombits(binary.LittleEndian.Uint64(b[:]))
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			c.Fail("a number is not finite")
-			return
+		for i := range part {
+			v := math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				c.Fail("a number is not finite")
+				return
+			}
+			part[i] = v
 		}
-		list[i] = v
 	}
 }
 
@@ -246,25 +272,41 @@ func (c *Coder) Bytes(v *[]byte) {
 		c.write(*v)
 		return
 	}
-	if *v = nil; !room {
-		return
+	if *v = nil; room {
+		*v = c.take(n)
 	}
+}
+
+// take reads n bytes.
+func (c *Coder) take(n int) (out []byte) {
 	const step = 1 << 16
 	for n > 0 && c.err == nil { // grows by what has been read
 		part := min(n, step)
-		*v = append(*v, make([]byte, part)...)
-		c.read((*v)[len(*v)-part:])
+		out = append(out, make([]byte, part)...)
+		c.read(out[len(out)-part:])
 		n -= part
 	}
+	return out
 }
 
 // Text is a text.
 func (c *Coder) Text(v *string) {
-	b := []byte(*v)
-	c.Bytes(&b)
-	if c.Reading() {
-		*v = string(b)
+	n := c.count(len(*v), 1)
+	room := c.Hold(uint64(n))
+	if !c.Reading() {
+		c.write([]byte(*v))
+		return
 	}
+	if *v = ""; !room {
+		return
+	}
+	if n <= len(c.scratch) { // as names are
+		if b := c.scratch[:n]; c.read(b) {
+			*v = string(b)
+		}
+		return
+	}
+	*v = string(c.take(n))
 }
 
 // count writes or reads how many things follow, which take so many bytes each at least.
