@@ -102,13 +102,64 @@ func systemProblem(err error, s string) string {
 	return s
 }
 
-// suggestion brings cobra's list of similar commands into one line.
+// unknownCommand is what cobra says of a first word that is no command.
+var unknownCommand = regexp.MustCompile(`^unknown command ("(?:[^"\\]|\\.)*") for "([^"]*)"(?s:\s+Did you mean this\?\n(.*))?$`)
+
+// suggestion says that in our words, cobra's list of similar commands in the same line.
 func suggestion(s string) string {
-	what, list, ok := strings.Cut(s, "\n\nDid you mean this?\n")
-	if !ok {
+	m := unknownCommand.FindStringSubmatch(s)
+	if m == nil {
 		return s
 	}
-	return what + "; did you mean " + strings.Join(strings.Fields(list), " or ") + "?"
+	near := strings.Fields(m[3])
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
+	}
+	mean := ""
+	if len(near) > 0 {
+		mean = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return noCommandText(m[1], m[2], mean)
+}
+
+// noCommandText says of a quoted word that it is no command below another.
+func noCommandText(name, parent, mean string) string {
+	return fmt.Sprintf("there is no command %s in %s%s (see %[2]s --help)", name, parent, mean)
+}
+
+// noCommand is the error of a word that is none of a command's own.
+func noCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return errors.New(noCommandText(strconv.Quote(name), cmd.CommandPath(), nearestOf(name, names)))
+}
+
+// ownHelp makes untold help refuse what is no command.
+func ownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help.Run == nil {
+		return
+	}
+	show := help.Run
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		at := root
+		for _, name := range args {
+			i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+			if i < 0 && at.HasSubCommands() {
+				return noCommand(at, name)
+			}
+			if i < 0 {
+				break // an argument of the command
+			}
+			at = at.Commands()[i]
+		}
+		show(cmd, args)
+		return nil
+	}
 }
 
 // flagProblem says in our words what is wrong with a flag on the command line.
@@ -174,11 +225,7 @@ func ownArguments(root *cobra.Command, a *app) {
 			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:
-				var names []string
-				for _, sub := range cmd.Commands() {
-					names = append(names, sub.Name())
-				}
-				return fmt.Errorf("there is no command %q in %s%s (see %[2]s --help)", args[0], cmd.CommandPath(), nearestOf(args[0], names))
+				return noCommand(cmd, args[0])
 			case check == nil || check(cmd, args) == nil:
 				return nil
 			case len(args) == 0:

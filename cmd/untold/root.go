@@ -78,6 +78,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.Version = version // gives it --version
 	root.SetVersionTemplate(versionLine())
 	ownArguments(root, a)
+	ownHelp(root)
 	completions(root)
 	return root
 }
