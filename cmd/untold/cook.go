@@ -254,6 +254,9 @@ func (c *cookFlags) judgeBudgets(a *app, res *cook.Result, verdicts []budget.Ver
 
 // resolve turns the flags into options.
 func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
+	if err := checkSceneName(c.sceneName); err != nil {
+		return err
+	}
 	if err := c.grid.resolve(cmd.Flags(), &c.opts); err != nil {
 		return err
 	}

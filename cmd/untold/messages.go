@@ -25,17 +25,21 @@ func messageFor(err error) string {
 	s := groupSentence(oneLine(suggestion(err.Error())))
 	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
 	s = stateOfFile.Replace(systemProblem(err, s))
-	return withoutTwins(withoutPackages(s))
+	return withoutTwins(badOption.ReplaceAllString(withoutPackages(s), "$1"))
 }
 
 // stateOfFile makes a sentence of a file's name and what is said of it.
 var stateOfFile = strings.NewReplacer(
 	": does not exist", " does not exist", ": may not be read (", " may not be read (",
 	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
+	": cannot be read: "+syscall.ENAMETOOLONG.Error(), tooLong,
 )
 
-// leadsBack is said of the name of a file.
-const leadsBack = " is a symbolic link that leads back to itself"
+// What is said of the names of files.
+const (
+	leadsBack = " is a symbolic link that leads back to itself"
+	tooLong   = " is longer than names may be: choose a shorter one"
+)
 
 // flagNames turns advice for callers of the library into advice for users.
 var flagNames = strings.NewReplacer(
@@ -59,6 +63,9 @@ var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|b
 
 // withoutPackages takes the names of packages off the parts of a message.
 func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }
+
+// badOption is the kind of an error, in front of what says the same with the value.
+var badOption = regexp.MustCompile(`(^|: )bad option: `)
 
 // withoutTwins says a file's name once where two layers have put it in front.
 func withoutTwins(s string) string {
@@ -96,6 +103,8 @@ func systemProblem(err error, s string) string {
 		return strings.Replace(s, call, "no space is left on the disk of "+folder+": make room there, or name a place on another disk", 1)
 	case errors.Is(p.Err, syscall.EROFS):
 		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
+	case errors.Is(p.Err, syscall.ENAMETOOLONG):
+		return strings.Replace(s, call, oneLine(p.Path)+tooLong, 1)
 	case errors.Is(p.Err, syscall.ELOOP):
 		return strings.Replace(s, call, oneLine(p.Path)+leadsBack, 1)
 	}
@@ -191,6 +200,9 @@ func flagProblem(cmd *cobra.Command, err error) error {
 // others are ours and say themselves what is wanted.
 func valueProblem(what string, f *pflag.Flag, value string, err error) error {
 	var n *strconv.NumError
+	if f.Value.Type() == "duration" {
+		return fmt.Errorf("%s is %q, which is no time: write 50ms, 2s or 1h", what, value)
+	}
 	if !errors.As(err, &n) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -222,6 +234,9 @@ func ownArguments(root *cobra.Command, a *app) {
 		c.Args = func(cmd *cobra.Command, args []string) error {
 			if err := twoWords(cmd, a.args, args); err != nil {
 				return err
+			}
+			if slices.Contains(args, "") && argumentName(cmd) != "" {
+				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(operands(cmd), " or "), cmd.CommandPath())
 			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:
