@@ -24,7 +24,7 @@ import (
 func messageFor(err error) string {
 	s := groupSentence(oneLine(suggestion(err.Error())))
 	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
-	s = stateOfFile.Replace(systemProblem(err, s))
+	s = stateOfFile.Replace(systemProblem(err, networkProblem(err, s)))
 	return withoutTwins(badOption.ReplaceAllString(withoutPackages(s), "$1"))
 }
 

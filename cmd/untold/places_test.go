@@ -1,9 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/testfile"
@@ -60,6 +63,34 @@ func TestEmptyArguments(t *testing.T) {
 	} {
 		if r := execute(t, nil, want...); r.code != exitFailure || !strings.Contains(r.err, "an argument is empty where "+line) {
 			t.Errorf("%q: exit %d, %s", want, r.code, r.err)
+		}
+	}
+}
+
+// TestNetworkProblems: what cannot be reached is called that, and other schemes than the web's are.
+func TestNetworkProblems(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := l.Addr().String()
+	l.Close()
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: l.Addr(), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	unreachable := &net.OpError{Op: "dial", Net: "tcp", Addr: l.Addr(), Err: os.NewSyscallError("connect", syscall.ENETUNREACH)}
+	for want, err := range map[string]error{
+		"a, attempt 3: nothing listens at " + at + ": is the server running, and the port right?":           fmt.Errorf("a, attempt 3: %w", refused),
+		"a: there is no way to " + at + ": is there a network?":                                             fmt.Errorf("a: %w", unreachable),
+		"a: no machine is called none.invalid: is the name right, and is there a network?":                  fmt.Errorf("a: %w", &net.DNSError{Err: "no such host", Name: "none.invalid", Server: "1.2.3.4:53", IsNotFound: true}),
+		"a: " + (&net.DNSError{Err: "server misbehaving", Name: "none.invalid", IsTemporary: true}).Error(): fmt.Errorf("a: %w", &net.DNSError{Err: "server misbehaving", Name: "none.invalid", IsTemporary: true}),
+	} {
+		if got := messageFor(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for _, arg := range []string{"s3://bucket/a.glb", "file:///a.glb"} {
+		want := "error: " + arg + " is no address that cook reads: name a file, or an http(s) address\n"
+		if r := execute(t, nil, "cook", arg, "-o", t.TempDir()); r.code != exitFailure || r.err != want {
+			t.Errorf("exit %d, %q, want %q", r.code, r.err, want)
 		}
 	}
 }
