@@ -83,6 +83,9 @@ machine.`,
 			if c.watch && c.plan != "" {
 				return errors.New("--watch does not go with --plan: a plan is of the scene as it was")
 			}
+			if c.watch && c.opts.DryRun {
+				return errors.New("--watch does not go with --dry-run, which leaves nothing to follow: leave one of them out")
+			}
 			if c.watch && !a.watched {
 				return c.follow(cmd, a, args)
 			}
@@ -251,6 +254,9 @@ func (c *cookFlags) judgeBudgets(a *app, res *cook.Result, verdicts []budget.Ver
 
 // resolve turns the flags into options.
 func (c *cookFlags) resolve(cmd *cobra.Command, a *app) error {
+	if err := checkSceneName(c.sceneName); err != nil {
+		return err
+	}
 	if err := c.grid.resolve(cmd.Flags(), &c.opts); err != nil {
 		return err
 	}
@@ -331,9 +337,13 @@ func printCooked(a *app, r *cook.Result) error {
 	if r.SharedObjects > 0 {
 		shared = " and a shared bucket of " + human.Plural(r.SharedObjects, "object")
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s %s: %s, %s in %s%s (%s, %s), %s (%s)\n",
+	size := ""
+	if !r.DryRun { // what is not written has none
+		size = ", " + human.Bytes(r.PayloadBytes)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s %s: %s, %s in %s%s (%s%s), %s (%s)\n",
 		what, oneLine(r.ManifestPath), human.Plural(r.Objects, "object"), human.Plural(r.Triangles, "triangle"), human.Plural(r.Tiles, "tile"), shared,
-		human.Plural(r.TileTriangles, "triangle"), human.Bytes(r.PayloadBytes), human.Plural(r.Textures, "texture"), human.Bytes(r.TextureBytes))
+		human.Plural(r.TileTriangles, "triangle"), size, human.Plural(r.Textures, "texture"), human.Bytes(r.TextureBytes))
 	switch {
 	case r.Unchanged:
 		_, err = fmt.Fprintln(a.stdout, "nothing has changed since the last cook, and nothing was written (--full makes everything anew)")

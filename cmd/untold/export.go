@@ -130,6 +130,9 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	if tiles3D {
 		return e.tileset(cmd, a, path)
 	}
+	if err := checkPlace("--output", e.out); err != nil {
+		return err
+	}
 	res, err := gltfexport.Export(cmd.Context(), path, e.out, gltfexport.Options{
 		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress(),
 	})

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -54,6 +56,14 @@ func (x *floorFlags) resolve(f *pflag.FlagSet, o *cook.Options) error {
 	}
 	if o.Floors.MinObjects < 1 {
 		return fmt.Errorf("--min-objects-per-tile-tier is %d; it must be 1 or more", o.Floors.MinObjects)
+	}
+	switch fl := &o.Floors; {
+	case fl.FloorCount < 0:
+		return fmt.Errorf("--floor-count is %d; it must be 0, which finds them, or more", fl.FloorCount)
+	case fl.FloorBandHeight != 0 && !(fl.FloorBandHeight >= 0.1 && !math.IsInf(fl.FloorBandHeight, 0)):
+		return fmt.Errorf("--floor-band-height is %v; it must be 0, which finds it, or at least 0.1 metres", fl.FloorBandHeight)
+	case !slices.Contains([]string{"", partition.ProfileAuto, partition.ProfileIndoor, partition.ProfileOutdoor}, fl.Profile):
+		return fmt.Errorf("--scene-profile is %q; use auto, indoor or outdoor", fl.Profile)
 	}
 	var err error
 	fail := func(flag string) error { return fmt.Errorf("--%s: %w", flag, err) }

@@ -244,6 +244,8 @@ func localInputs(args []string) ([]cook.Item, error) {
 				return nil, fmt.Errorf("no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl) matches %s", arg)
 			}
 			add(list...)
+		case err != nil && strings.Contains(arg, "://"):
+			return nil, fmt.Errorf("%s is no address that cook reads: name a file, or an http(s) address", oneLine(arg))
 		default:
 			if len(args) > 1 && cook.IsListName(arg) {
 				return nil, notAlone(arg)

@@ -59,6 +59,9 @@ func TestDryRunPrintsThePlan(t *testing.T) {
 			t.Errorf("the plan lacks %q:\n%s", text, r.stdout)
 		}
 	}
+	if head, _, _ := strings.Cut(r.stdout, "\n"); strings.Contains(head, " 0 B") {
+		t.Errorf("the size of tiles that were not made: %s", head)
+	}
 	r = execute(t, nil, "cook", yard(t), "-o", dir, "--dry-run", "--json", "--partition", "kdtree")
 	var out struct {
 		Plan struct {

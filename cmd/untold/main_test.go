@@ -207,7 +207,11 @@ func TestExitCodes(t *testing.T) {
 		{"help", []string{"cook", "--help"}, 0, ""},
 		{"version", []string{"version"}, 0, ""},
 		{"version as a flag", []string{"--version"}, 0, ""},
-		{"unknown command", []string{"cock", scene}, 2, "unknown command"},
+		{"unknown command", []string{"cock", scene}, 2, "there is no command"},
+		{"unknown topic", []string{"help", "cock"}, 2, "there is no command"},
+		{"unknown topic below", []string{"help", "config", "shwo"}, 2, "there is no command"},
+		{"known topic", []string{"help", "config", "show"}, 0, ""},
+		{"watched plan", []string{"cook", scene, "--dry-run", "--watch"}, 2, "--watch does not go with --dry-run"},
 		{"unknown flag", []string{"cook", scene, "-o", out, "--tile-sise", "3"}, 2, `did you mean "tile-size"?`},
 		{"no output", []string{"cook", scene}, 2, "output"},
 		{"no scene", []string{"cook", "-o", out}, 2, "no SCENE was given"},
@@ -500,9 +504,15 @@ func TestFullStdout(t *testing.T) {
 }
 
 func TestAdviceIsForUsers(t *testing.T) {
-	r := execute(t, nil, "cok")
-	if want := "error: unknown command \"cok\" for \"untold\"; did you mean cook?\n"; r.code != exitFailure || r.err != want {
-		t.Errorf("exit %d, %q", r.code, r.err)
+	for args, want := range map[string]string{
+		"cok":        "error: there is no command \"cok\" in untold; did you mean \"cook\"? (see untold --help)\n",
+		"frobnicate": "error: there is no command \"frobnicate\" in untold (see untold --help)\n",
+		"help cok":   "error: there is no command \"cok\" in untold; did you mean \"cook\"? (see untold --help)\n",
+		"help a b":   "error: there is no command \"a\" in untold (see untold --help)\n",
+	} {
+		if r := execute(t, nil, strings.Fields(args)...); r.code != exitFailure || r.err != want || r.stdout != "" {
+			t.Errorf("%s: exit %d, %q", args, r.code, r.err)
+		}
 	}
 	scene := bytes.Replace(boxScene(1), []byte("{"), []byte(`{"images":[{"uri":"../up.png"}],"textures":[{"source":0}],`), 1)
 	if r := execute(t, nil, "cook", testfile.Write(t, filepath.Join(t.TempDir(), "up.gltf"), scene), "-o", t.TempDir()); strings.Contains(r.err, "Options.") {

@@ -24,18 +24,22 @@ import (
 func messageFor(err error) string {
 	s := groupSentence(oneLine(suggestion(err.Error())))
 	s = optionBeside.ReplaceAllString(flagNames.Replace(s), "$1")
-	s = stateOfFile.Replace(systemProblem(err, s))
-	return withoutTwins(withoutPackages(s))
+	s = stateOfFile.Replace(systemProblem(err, networkProblem(err, s)))
+	return withoutTwins(badOption.ReplaceAllString(withoutPackages(s), "$1"))
 }
 
 // stateOfFile makes a sentence of a file's name and what is said of it.
 var stateOfFile = strings.NewReplacer(
 	": does not exist", " does not exist", ": may not be read (", " may not be read (",
 	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
+	": cannot be read: "+syscall.ENAMETOOLONG.Error(), tooLong,
 )
 
-// leadsBack is said of the name of a file.
-const leadsBack = " is a symbolic link that leads back to itself"
+// What is said of the names of files.
+const (
+	leadsBack = " is a symbolic link that leads back to itself"
+	tooLong   = " is longer than names may be: choose a shorter one"
+)
 
 // flagNames turns advice for callers of the library into advice for users.
 var flagNames = strings.NewReplacer(
@@ -59,6 +63,9 @@ var packageName = regexp.MustCompile(`(^|: )(?:(?:astc|atomicfile|basisu|batch|b
 
 // withoutPackages takes the names of packages off the parts of a message.
 func withoutPackages(s string) string { return packageName.ReplaceAllString(s, "$1") }
+
+// badOption is the kind of an error, in front of what says the same with the value.
+var badOption = regexp.MustCompile(`(^|: )bad option: `)
 
 // withoutTwins says a file's name once where two layers have put it in front.
 func withoutTwins(s string) string {
@@ -96,19 +103,72 @@ func systemProblem(err error, s string) string {
 		return strings.Replace(s, call, "no space is left on the disk of "+folder+": make room there, or name a place on another disk", 1)
 	case errors.Is(p.Err, syscall.EROFS):
 		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
+	case errors.Is(p.Err, syscall.ENAMETOOLONG):
+		return strings.Replace(s, call, oneLine(p.Path)+tooLong, 1)
 	case errors.Is(p.Err, syscall.ELOOP):
 		return strings.Replace(s, call, oneLine(p.Path)+leadsBack, 1)
 	}
 	return s
 }
 
-// suggestion brings cobra's list of similar commands into one line.
+// unknownCommand is what cobra says of a first word that is no command.
+var unknownCommand = regexp.MustCompile(`^unknown command ("(?:[^"\\]|\\.)*") for "([^"]*)"(?s:\s+Did you mean this\?\n(.*))?$`)
+
+// suggestion says that in our words, cobra's list of similar commands in the same line.
 func suggestion(s string) string {
-	what, list, ok := strings.Cut(s, "\n\nDid you mean this?\n")
-	if !ok {
+	m := unknownCommand.FindStringSubmatch(s)
+	if m == nil {
 		return s
 	}
-	return what + "; did you mean " + strings.Join(strings.Fields(list), " or ") + "?"
+	near := strings.Fields(m[3])
+	for i := range near {
+		near[i] = strconv.Quote(near[i])
+	}
+	mean := ""
+	if len(near) > 0 {
+		mean = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return noCommandText(m[1], m[2], mean)
+}
+
+// noCommandText says of a quoted word that it is no command below another.
+func noCommandText(name, parent, mean string) string {
+	return fmt.Sprintf("there is no command %s in %s%s (see %[2]s --help)", name, parent, mean)
+}
+
+// noCommand is the error of a word that is none of a command's own.
+func noCommand(cmd *cobra.Command, name string) error {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return errors.New(noCommandText(strconv.Quote(name), cmd.CommandPath(), nearestOf(name, names)))
+}
+
+// ownHelp makes untold help refuse what is no command.
+func ownHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil || help.Run == nil {
+		return
+	}
+	show := help.Run
+	help.Run = nil
+	help.RunE = func(cmd *cobra.Command, args []string) error {
+		at := root
+		for _, name := range args {
+			i := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+			if i < 0 && at.HasSubCommands() {
+				return noCommand(at, name)
+			}
+			if i < 0 {
+				break // an argument of the command
+			}
+			at = at.Commands()[i]
+		}
+		show(cmd, args)
+		return nil
+	}
 }
 
 // flagProblem says in our words what is wrong with a flag on the command line.
@@ -140,6 +200,9 @@ func flagProblem(cmd *cobra.Command, err error) error {
 // others are ours and say themselves what is wanted.
 func valueProblem(what string, f *pflag.Flag, value string, err error) error {
 	var n *strconv.NumError
+	if f.Value.Type() == "duration" {
+		return fmt.Errorf("%s is %q, which is no time: write 50ms, 2s or 1h", what, value)
+	}
 	if !errors.As(err, &n) {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -172,13 +235,12 @@ func ownArguments(root *cobra.Command, a *app) {
 			if err := twoWords(cmd, a.args, args); err != nil {
 				return err
 			}
+			if slices.Contains(args, "") && argumentName(cmd) != "" {
+				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(operands(cmd), " or "), cmd.CommandPath())
+			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:
-				var names []string
-				for _, sub := range cmd.Commands() {
-					names = append(names, sub.Name())
-				}
-				return fmt.Errorf("there is no command %q in %s%s (see %[2]s --help)", args[0], cmd.CommandPath(), nearestOf(args[0], names))
+				return noCommand(cmd, args[0])
 			case check == nil || check(cmd, args) == nil:
 				return nil
 			case len(args) == 0:

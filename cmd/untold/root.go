@@ -46,6 +46,9 @@ relative paths in it start at its folder. The command line wins over variables, 
 			if err := negativeCounts(cmd); err != nil {
 				return err
 			}
+			if err := checkPlaces(cmd); err != nil {
+				return err
+			}
 			return requiredFlags(cmd)
 		},
 	}
@@ -78,6 +81,7 @@ relative paths in it start at its folder. The command line wins over variables, 
 	root.Version = version // gives it --version
 	root.SetVersionTemplate(versionLine())
 	ownArguments(root, a)
+	ownHelp(root)
 	completions(root)
 	return root
 }

@@ -126,7 +126,7 @@ func (s *serveFlags) run(cmd *cobra.Command, a *app, dir string) error {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.addr)
 	if err != nil {
-		return fmt.Errorf("--addr: %w", err)
+		return listenProblem(s.addr, err)
 	}
 	if err := out.listening(dir, s.url(l.Addr()), h.Scenes(ctx)); err != nil {
 		return errors.Join(err, l.Close())
@@ -200,7 +200,9 @@ func (l *serveLog) listening(dir, base string, scenes []serve.Scene) error {
 	switch {
 	case !l.page:
 		l.a.info("%v", web.ErrNotBuilt)
-	case len(scenes) > 0:
+	case len(scenes) == 0:
+		l.a.info("note: %s holds no cooked scene; one that comes is served", oneLine(dir))
+	default:
 		l.a.info("open %s in a browser to fly through it", base)
 	}
 	return err

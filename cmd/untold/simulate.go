@@ -187,7 +187,7 @@ func (s *simulateFlags) needs(sc *simulate.Scenario, network bool) []need {
 	}
 }
 
-// spare refuses outputs that would take the place of an input.
+// spare refuses outputs that would take the place of an input, or whose names mislead.
 func (s *simulateFlags) spare(inputs ...string) error {
 	for _, out := range []string{s.events, s.report, s.plot} {
 		st, err := os.Stat(out)
@@ -200,7 +200,7 @@ func (s *simulateFlags) spare(inputs ...string) error {
 			}
 		}
 	}
-	return nil
+	return checkPlot(s.plot)
 }
 
 // inputError tells a file that is no scenario from one that cannot be read.

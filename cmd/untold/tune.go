@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/internal/atomicfile"
@@ -70,14 +71,23 @@ them. --plot draws what was tried.`,
 	f.StringVar(&t.plot, "plot", "", "draw bytes against errors of all that was tried to this SVG file")
 	f.BoolVar(&t.asJSON, "json", false, "print all that was tried as JSON")
 	f.IntVar(&t.trials, "trials", 24, "most cooks")
-	f.StringArrayVar(&t.cameraPaths, "camera-path", nil, "move the camera along this recorded path; repeatable")
+	f.StringArrayVar(&t.cameraPaths, "camera-path", nil, "move the camera along this recorded path (or --path); repeatable")
 	f.Var(timeVar(&t.duration), "duration", "length of each generated path")
 	f.Var(&t.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
 	f.DurationVar(&t.latency, "latency", 50*time.Millisecond, "latency of the network before every download")
 	f.Var(&t.memory, "memory", "most geometry on the GPU, such as 200M (default: what it takes)")
 	f.Float64Var(&t.errorPixels, "error-pixels", 0, "allow a median error of this many pixels (default: that of the defaults, or 2)")
 	f.IntVarP(&t.jobs, "jobs", "j", 0, "processors that cooks use (0: all)")
+	f.SetNormalizeFunc(shortPath)
 	return cmd
+}
+
+// shortPath takes --path for --camera-path.
+func shortPath(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if name == "path" {
+		name = "camera-path"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // tuner is a run of untold tune.
@@ -95,6 +105,9 @@ type tuner struct {
 func (t *tuneFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if t.trials < 1 || t.jobs < 0 || t.latency < 0 || !(t.errorPixels >= 0) || math.IsInf(t.errorPixels, 0) {
 		return errors.New("--trials is at least 1; --jobs, --latency and --error-pixels are not negative")
+	}
+	if err := checkPlot(t.plot); err != nil {
+		return err
 	}
 	for _, in := range args {
 		if !isLocal(in) {

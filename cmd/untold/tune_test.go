@@ -13,6 +13,10 @@ import (
 // TestTune: settings that need fewer bytes are written beside the scene, where cook takes
 // them; a file that is there stays as it is.
 func TestTune(t *testing.T) {
+	temporary := t.TempDir() // apart from what other programs do
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, temporary)
+	}
 	scene := testfile.Write(t, filepath.Join(t.TempDir(), "dunes.gltf"), dunes(40))
 	plot := filepath.Join(t.TempDir(), "tried.svg")
 	args := []string{"tune", scene, "--duration", "2s", "--trials", "4", "--plot", plot}

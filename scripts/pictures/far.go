@@ -279,8 +279,8 @@ func (s *studio) horizon(out string) error {
 	budgets := []string{"--set", "geometryBudget=160000000", "--set", "textureBudget=96000000"}
 	var rows []row
 	for i, v := range []view{
-		{[3]float64{-0.1 * side, float64(0.3*side) + 40, 1.15 * side}, [3]float64{0.6, -0.36, -0.7}, 20},
-		{[3]float64{0.2 * side, 36, 0.95 * side}, [3]float64{0.4, -0.1, -0.9}, 20},
+		{position: [3]float64{-0.1 * side, float64(0.3*side) + 40, 1.15 * side}, forward: [3]float64{0.6, -0.36, -0.7}, seconds: 20},
+		{position: [3]float64{0.2 * side, 36, 0.95 * side}, forward: [3]float64{0.4, -0.1, -0.9}, seconds: 20},
 	} {
 		m, err := s.shot(scene, &v, "960x400", budgets...)
 		if err != nil {

@@ -30,6 +30,7 @@ func main() {
 	flag.StringVar(&o.program, "untold", filepath.Join("bin", "untold"), "the `program`, with its preview")
 	flag.StringVar(&o.keep, "keep", "", "`folder` in which cooked scenes are kept and found again (default: one that goes)")
 	flag.IntVar(&o.horizon, "horizon", 3000, "side of the city that is drawn to the horizon, in `metres`")
+	flag.StringVar(&o.assets, "assets", filepath.Join("..", "shared", "assets"), "`folder` of the models and kits of 3dtiles.jpg")
 	flag.Parse()
 	if err := run(os.Stdout, &o); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -38,9 +39,9 @@ func main() {
 }
 
 type options struct {
-	only, out, program, keep string
-	all, list                bool
-	horizon                  int
+	only, out, program, keep, assets string
+	all, list                        bool
+	horizon                          int
 }
 
 // recipe makes some pictures that belong together.
@@ -52,6 +53,9 @@ type recipe struct {
 	apart string
 	take  func(s *studio, out string) error
 }
+
+// inBrowsers is why pictures that viewers draw in browsers are taken apart.
+const inBrowsers = "needs node, npm and Chromium, which draws for minutes without a GPU (scripts/viewers3d)"
 
 var recipes = []recipe{
 	{"demo", []string{"demo.jpg"}, "", (*studio).demo},
@@ -65,8 +69,8 @@ var recipes = []recipe{
 	{"size", []string{"size.svg"}, "", (*studio).size},
 	// Beside other programs, each with its own way to the same camera.
 	{"preview", []string{"preview.png"}, "shared models beside Blender's path tracer (docs/preview.md)", nil},
-	{"3dtiles", []string{"3dtiles.jpg"}, "sh scripts/viewers3d/run.sh for each scene, and untold preview from the same camera", nil},
-	{"web-three", []string{"web-three.jpg"}, "the page of untold serve, and scripts/viewers3d/three.html from the same camera (docs/web.md)", nil},
+	{"3dtiles", []string{"3dtiles.jpg"}, inBrowsers, (*studio).tiles3d},
+	{"web-three", []string{"web-three.jpg"}, inBrowsers, (*studio).webThree},
 }
 
 func run(log io.Writer, o *options) error {

@@ -19,7 +19,8 @@ import (
 type studio struct {
 	log          io.Writer
 	program, dir string
-	side         int // of the city that is drawn to the horizon, metres
+	assets       string // models and kits of others
+	side         int    // of the city that is drawn to the horizon, metres
 	gone         bool
 }
 
@@ -28,7 +29,7 @@ func newStudio(log io.Writer, o *options) (*studio, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &studio{log: log, program: program, dir: o.keep, side: o.horizon, gone: o.keep == ""}
+	s := &studio{log: log, program: program, assets: o.assets, dir: o.keep, side: o.horizon, gone: o.keep == ""}
 	if s.gone {
 		s.dir, err = os.MkdirTemp("", "pictures-*")
 	} else {
@@ -85,6 +86,7 @@ func (s *studio) call(program string, args ...string) error {
 type view struct {
 	position, forward [3]float64
 	seconds           float64 // until the picture is taken, 0: 4
+	fov               float64 // degrees from bottom to top, 0: 40
 }
 
 // shot draws a scene and returns the picture.
@@ -93,7 +95,7 @@ func (s *studio) shot(scene string, v *view, size string, flags ...string) (imag
 	args := []string{"preview", scene, "--headless", "--no-hud", "--size", size, "--screenshot", file}
 	if v != nil {
 		camera := filepath.Join(s.dir, "camera.json")
-		if err := writeJSON(camera, map[string]any{"fov_y_degrees": 40, "camera": []any{
+		if err := writeJSON(camera, map[string]any{"fov_y_degrees": cmp.Or(v.fov, 40), "camera": []any{
 			map[string]any{"t": 0, "position": v.position, "forward": v.forward}, map[string]any{"t": cmp.Or(v.seconds, 4)},
 		}}); err != nil {
 			return nil, err

@@ -1,7 +1,7 @@
-// Opens tilesets in viewers of 3D Tiles, in a browser without a window, and writes a picture
+// Opens tilesets in viewers of 3D Tiles, and manifests in ours, in a browser without a window, and writes a picture
 // of each and what they loaded: node capture.mjs JOBS.json, from a folder in which three,
 // 3d-tiles-renderer, cesium and puppeteer-core are installed. Jobs are
-// {name, viewer: "three" or "cesium", tileset: URL, eye, target: [x, y, z] with Y up, out: PNG}.
+// {name, viewer: "three", "cesium" or "untold", tileset: URL, eye, target: [x, y, z] with Y up, out: PNG}.
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';

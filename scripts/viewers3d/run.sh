@@ -11,14 +11,9 @@
 set -eu
 
 dir=${1:-out/viewers3d}
-for tool in node npm; do
-	command -v "$tool" >/dev/null || { echo "viewers3d: $tool is missing; on Debian: apt-get install chromium nodejs npm" >&2; exit 1; }
-done
 here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$dir"
+sh "$here/modules.sh" "$dir"
 dir=$(cd "$dir" && pwd)
-[ -f "$dir/package.json" ] || echo '{"private": true}' >"$dir/package.json"
-npm install --prefix "$dir" --no-audit --no-fund three@0.187.0 3d-tiles-renderer@0.5.3 cesium@1.140.0 puppeteer-core@24.43.1
 
 [ -f "$dir/city.glb" ] || go run ./scripts/gen -o "$dir/city.glb"
 bin/untold cook "$dir/city.glb" -o "$dir/city" --pyramid

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// resultFlags name files that commands write when their work is done.
+var resultFlags = []string{"screenshot", "stats", "events", "frame-log", "plot", "map", "pop-report"}
+
+// checkPlaces refuses, before any work is done, results whose folder is not there.
+func checkPlaces(cmd *cobra.Command) error {
+	for _, name := range resultFlags {
+		f := cmd.Flags().Lookup(name)
+		if f == nil || f.Value.Type() != "string" {
+			continue
+		}
+		if err := checkPlace("--"+name, f.Value.String()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPlace refuses a file whose folder is not there; what names the flag.
+func checkPlace(what, path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
+		return fmt.Errorf("%s %s: the folder %s does not exist", what, oneLine(path), oneLine(filepath.Dir(path)))
+	}
+	return nil
+}
+
+// checkPlot refuses names that do not say what is in the file.
+func checkPlot(path string) error {
+	if path != "" && !strings.EqualFold(filepath.Ext(path), ".svg") {
+		return fmt.Errorf("--plot is %q; plots are SVG, and its name must end in .svg", path)
+	}
+	return nil
+}
+
+// checkSceneName refuses names of which no manifest can be called.
+func checkSceneName(name string) error {
+	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+		return fmt.Errorf("--scene-name is %q; it names a file in the output folder, and is no path", name)
+	}
+	return nil
+}
+
+// listenProblem says what is wrong with an address to listen at.
+func listenProblem(addr string, err error) error {
+	host, port, split := net.SplitHostPort(addr)
+	n, number := strconv.Atoi(port)
+	switch {
+	case split != nil, number == nil && (n < 0 || n > 65535):
+		return fmt.Errorf("--addr is %q; write HOST:PORT, such as 127.0.0.1:8080, or :8080 for all of this machine's addresses, with a port from 0 (a free one) to 65535", addr)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("--addr %s: another program listens there; end it, or name another port (%s takes a free one)", addr, net.JoinHostPort(host, "0"))
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fmt.Errorf("--addr %s: this machine does not have that address; 127.0.0.1 is for programs on it alone, 0.0.0.0 for all", addr)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("--addr %s: the system does not permit that port; those from 1024 on are for all", addr)
+	}
+	return fmt.Errorf("--addr %s: %w", addr, err)
+}
