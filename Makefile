@@ -209,8 +209,10 @@ pie:
 hashes:
 	@GO="$(GO)" HASHTARGETS="$(HASHTARGETS)" HASHRELEASE="$(HASHRELEASE)" sh scripts/hashes.sh
 
+# For other systems, without cgo.
+CROSS = windows/amd64 darwin/arm64 linux/arm64
 cross:
-	for t in windows/amd64 darwin/arm64 linux/arm64; do \
+	for t in $(CROSS); do \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build $(BUILDFLAGS) -o bin/untold-$${t%/*}-$${t#*/} ./cmd/untold || exit 1; done
 	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 

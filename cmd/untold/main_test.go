@@ -391,23 +391,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestCrossBuild builds the release targets without cgo.
-func TestCrossBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("cross builds take a while")
-	}
-	for _, target := range []string{"windows/amd64", "darwin/arm64"} {
-		t.Run(target, func(t *testing.T) {
-			goos, goarch, _ := strings.Cut(target, "/")
-			cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(t.TempDir(), "untold"), ".")
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
 // TestStatic: the Linux binary needs no shared library.
 func TestStatic(t *testing.T) {
 	if runtime.GOOS != "linux" {
