@@ -114,6 +114,11 @@ CONCURRENT = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene 
 # Tests that do less with the race detector, and where they are.
 SLOW   = TestCompressModels|TestEngineLoadsAssets|TestConvertAssets|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestSoakOutOfCore|TestStages|TestStoreIsShared|TestStress|TestAnyScene|TestTexturesIgnoreJobs|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestThinThingsKeepTheirArea|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld|TestEncodedBytes|TestEncodeHigh|TestEncodeDecode|TestEdits|TestOpenIsLoad|TestBudgetSplitLeavesNothingUndrawn|TestShortMemory|TestTilesAreIndependent|TestInspectCoversDecoding|TestQuality|TestFailingDisk|TestStoppedCache|TestPartsProperty|TestPyramidFadesProperty|TestPyramidProperty|TestPyramidKeepsToTheBudget|TestBudgetSweep|TestShortMemorySettles|TestWindowsReachEveryTile|TestValuesAreBounded|TestShadowsOfFadesHaveNoGaps|TestBatchedFlight|TestOverlap|TestGeometryIsLetGo|TestCookKTX2|TestCookIgnoresJobs|TestFilesKeepWhatLevelsHave|TestSplit16|TestSplitPlan|TestStateOfParts|TestCreasesKeepShading|TestPyramidTextures|TestCompressedTextures|TestDeepHierarchy|TestAgainstModeler|TestSpheres|TestColumn|TestRunProperties|TestTextureModes|TestShards|TestRunStops|TestDamagedScenesLeaveNothing|TestImagesAreRemembered|TestPlanReads|TestRunOfficeFloors
 SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/internal/texture ./cook/measure ./cook/mesh ./cook/meshfile ./cook/publish ./cook/simplify ./internal/astc ./internal/picture ./manifest ./preview ./preview/render ./runtime ./runtime/remote ./runtime/simulate
+# Those of them that make test runs with it too: goroutines, cooks or processes at one thing.
+RACED  = TestCookIgnoresJobs TestFailingDisk TestImagesAreRemembered TestRunStops TestShards TestStoppedCache TestStoreIsShared TestStress TestTexturesIgnoreJobs
+$(foreach t,$(filter-out $(subst |, ,$(SLOW)),$(RACED)),$(error RACED: $t is not in SLOW))
+space := $(subst ,, )
+UNRACED = $(subst $(space),$$|,$(filter-out $(RACED),$(subst |, ,$(SLOW))))
 # At its end a program with the race detector waits for what still runs, a second if it is not
 # told otherwise: two minutes of them for all packages' tests and the programs that they start.
 RACE   = GORACE="atexit_sleep_ms=100 $$GORACE"
@@ -127,7 +132,7 @@ ALL     = $(filter-out $(ALONE),$(shell $(GO) list ./...))
 # VET=-vet=off where make lint has vetted all; of two runs the first vets.
 test: deps
 	$(GO) test $(VET) $(TIMEOUT) $(ALL)
-	$(RACE) $(GO) test -vet=off $(TIMEOUT) -race -short -skip '$(subst |,$$|,$(SLOW))$$' $(CONCURRENT)
+	$(RACE) $(GO) test -vet=off $(TIMEOUT) -race -short -skip '$(UNRACED)$$' $(CONCURRENT)
 	$(GO) test $(TIMEOUT) $(ALONE)
 
 # Everything with the race detector, and without it what does less there. What make test
