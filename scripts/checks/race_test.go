@@ -35,9 +35,12 @@ func madeBy(t *testing.T, target string) []string {
 // TestConcurrentPackagesRunWithRace: make test runs with the race detector the packages in
 // which, or in whose tests, goroutines share memory, and no others.
 func TestConcurrentPackagesRunWithRace(t *testing.T) {
-	var listed []string
+	var listed, without []string
 	for _, line := range madeBy(t, "test") {
 		if strings.Contains(line, " -race ") {
+			_, rest, _ := strings.Cut(line, " -skip '")
+			names, _, _ := strings.Cut(rest, "'")
+			without = append(without, strings.Split(names, "|")...)
 			for _, word := range strings.Fields(line) {
 				if strings.HasPrefix(word, "./") {
 					listed = append(listed, word)
@@ -48,7 +51,12 @@ func TestConcurrentPackagesRunWithRace(t *testing.T) {
 	if !slices.IsSorted(listed) || len(slices.Compact(slices.Clone(listed))) < len(listed) {
 		t.Errorf("CONCURRENT in the Makefile is not in order, or names a package twice: %v", listed)
 	}
-	found := concurrentPackages(t, repository)
+	found, tests := concurrentPackages(t, repository)
+	for _, name := range without {
+		if name, whole := strings.CutSuffix(name, "$"); !whole || !tests[name] {
+			t.Errorf("make test leaves out %q with the race detector, which is the name of no test", name)
+		}
+	}
 	for dir, why := range found {
 		if !slices.Contains(listed, dir) {
 			t.Errorf("%s %s: add it to CONCURRENT in the Makefile", dir, why)
@@ -63,10 +71,11 @@ func TestConcurrentPackagesRunWithRace(t *testing.T) {
 
 // concurrentPackages returns the folders of packages that have tests and start goroutines,
 // by themselves or by what is known to, or use atomics, and for each where. What a package
-// without tests does counts for those that import it.
-func concurrentPackages(t *testing.T, root string) map[string]string {
+// without tests does counts for those that import it. It also returns the names of all tests.
+func concurrentPackages(t *testing.T, root string) (found map[string]string, tests map[string]bool) {
 	t.Helper()
-	found, tested, imports := map[string]string{}, map[string]bool{}, map[string][]string{}
+	found, tests = map[string]string{}, map[string]bool{}
+	tested, imports := map[string]bool{}, map[string][]string{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -91,7 +100,14 @@ func concurrentPackages(t *testing.T, root string) map[string]string {
 			return err
 		}
 		dir := "./" + filepath.ToSlash(rel)
-		tested[dir] = tested[dir] || strings.HasSuffix(path, "_test.go")
+		if strings.HasSuffix(path, "_test.go") {
+			tested[dir] = true
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+					tests[fn.Name.Name] = true
+				}
+			}
+		}
 		for _, s := range f.Imports {
 			if inside, is := strings.CutPrefix(strings.Trim(s.Path.Value, `"`), module); is {
 				imports[dir] = append(imports[dir], "./"+inside)
@@ -114,7 +130,7 @@ func concurrentPackages(t *testing.T, root string) map[string]string {
 		}
 	}
 	maps.DeleteFunc(found, func(dir, _ string) bool { return !tested[dir] })
-	return found
+	return found, tests
 }
 
 // concurrency says what in a file starts a goroutine, or would not be needed without one.
