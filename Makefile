@@ -137,18 +137,18 @@ ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 TIMEOUT = -timeout 60m
 ALL     = $(filter-out $(ALONE),$(shell $(GO) list ./...))
 
-# VET=-vet=off where make lint has vetted all; of two runs the first vets.
+# make lint vets.
 test: deps
-	$(GO) test $(VET) $(TIMEOUT) $(ALL)
+	$(GO) test -vet=off $(TIMEOUT) $(ALL)
 	$(RACE) $(GO) test -vet=off $(TIMEOUT) -race -short -skip '$(UNRACED)$$' $(CONCURRENT)
-	$(GO) test $(TIMEOUT) $(ALONE)
+	$(GO) test -vet=off $(TIMEOUT) $(ALONE)
 
 # Everything with the race detector, and without it what does less there. What make test
-# runs, this does too.
+# runs, this does too. VET=-vet=off where make lint has vetted all.
 test-race: deps
 	$(RACE) $(GO) test $(VET) $(TIMEOUT) -race $(ALL)
 	$(GO) test -vet=off $(TIMEOUT) -run '$(subst |,$$|,$(SLOW))$$' $(SLOWIN)
-	$(GO) test $(TIMEOUT) $(ALONE)
+	$(GO) test $(VET) $(TIMEOUT) $(ALONE)
 
 # Pictures and input in a real browser, software GL; a minute on two quiet cores.
 test-web: web
