@@ -117,14 +117,14 @@ SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene ./co
 # Those of them that make test runs with it too: goroutines, cooks or processes at one thing.
 RACED  = TestCookIgnoresJobs TestFailingDisk TestImagesAreRemembered TestRunStops TestShards TestStoppedCache TestStoreIsShared TestStress TestTexturesIgnoreJobs
 $(foreach t,$(filter-out $(subst |, ,$(SLOW)),$(RACED)),$(error RACED: $t is not in SLOW))
-# Tests of one goroutine that take long with the race detector: make test-race alone runs
-# these with it.
-SERIAL = TestBatchesLookTheSame TestBudgetBelowBrokenNodes TestDecodeFlippedBytes \
- TestDecodeMemoryIsBounded TestDraftProperty TestEveryCodeIsProduced TestHostileJournals \
- TestNodesLeaveRoomForDetail TestOptimizeOrderAssets TestPagesAreMadeAhead TestPagesComeAndGo \
- TestSalvage TestShadowsSettle TestShortMemorySettlesOutOfCore TestSplitAssets \
- TestStrictnessOfEveryKey TestTriangleBudget TestTriangleBudgetHolds TestTriangleBudgetIsCalm \
- TestTriangleBudgetRests
+# Tests that take long with the race detector and in which no goroutines meet that do not in
+# other tests: make test-race alone runs these with it.
+SERIAL = TestBatchesLookTheSame TestBench TestBudgetBelowBrokenNodes TestDeclaredErrors \
+ TestDecodeFlippedBytes TestDecodeMemoryIsBounded TestDraftProperty TestEveryCodeIsProduced \
+ TestHostileJournals TestNodesLeaveRoomForDetail TestOptimizeOrderAssets TestPagesAreMadeAhead \
+ TestPagesComeAndGo TestPlanOfTerrain TestPlanningMemory TestSalvage TestShadowsSettle \
+ TestShortMemorySettlesOutOfCore TestSplitAssets TestStrictnessOfEveryKey TestTriangleBudget \
+ TestTriangleBudgetHolds TestTriangleBudgetIsCalm TestTriangleBudgetRests TestTune
 space := $(subst ,, )
 UNRACED = $(subst $(space),$$|,$(filter-out $(RACED),$(subst |, ,$(SLOW))) $(strip $(SERIAL)))
 # At its end a program with the race detector waits for what still runs, a second if it is not

@@ -20,6 +20,7 @@ import (
 // triangles are one primitive's. A bound within which that cannot be is refused, and what
 // the refusal says to be enough is.
 func TestCutWithinMemory(t *testing.T) {
+	underTest(t)
 	for name, c := range map[string]struct {
 		primitives, side int
 		memory           int64
