@@ -1,7 +1,8 @@
 # make demo   everything a fresh Debian or Ubuntu machine with Go needs, then
 #             generate, cook, validate, inspect and fly through a city, and show
 #             it in a window, or in a picture where there is no display
-# make test   all tests with the race detector, and without it what takes minutes with it
+# make test   all tests, and with the race detector those of packages in which goroutines
+#             share memory; test-race: all tests with it
 # make lint   gofumpt, go vet, staticcheck
 # make bench  benchmarks; each carries its own baseline
 # make fuzz   every fuzz target for FUZZTIME (30s); fuzz-short, fuzz-long and
@@ -33,7 +34,7 @@ TOOLS    := -modfile=scripts/tools.mod
 # -trimpath and an empty build id: the same sources give the same binary.
 BUILDFLAGS := -trimpath -ldflags="-s -w -buildid="
 
-.PHONY: all deps-build build web static demo test lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-k8s-api test-arm64 fused pictures
+.PHONY: all deps-build build web static demo test test-race lint fmt bench fuzz fuzz-short fuzz-long fuzz-replay vulncheck hashes pie deps clean cross install uninstall release lint-packaging test-web test-s3 test-farm test-k8s test-k8s-api test-arm64 fused pictures
 
 all: build
 
@@ -99,21 +100,55 @@ demo: build
 	  echo "There is no display for a window: $(OUT)/demo/demo.png is what it would show."; \
 	fi
 
-# Tests that do less with the race detector, and where they are. What runs without it was
-# vetted for the run with it.
+# Packages in which goroutines share memory, in order. make test runs these with the race
+# detector too, all but what is slow; a test finds what is missing here.
+CONCURRENT = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene ./cook/internal/bake \
+ ./cook/internal/texture ./cook/manifestbuild ./cook/measure ./cook/mesh ./cook/publish \
+ ./cook/tiles3d ./cook/verify ./examples/authserver ./format ./internal/atomicfile \
+ ./internal/blob ./internal/blob/s3 ./internal/imagediff ./internal/journal \
+ ./internal/mailbox ./internal/picture ./internal/workpool ./manifest ./preview \
+ ./preview/internal/batch ./preview/render ./preview/surface ./preview/web/internal/decoder \
+ ./runtime ./runtime/memory ./runtime/payload ./runtime/remote \
+ ./runtime/remote/internal/diskcache ./runtime/serve ./runtime/simulate ./runtime/texture \
+ ./runtime/texture/texfile ./scripts/kubenode ./scripts/nodebench
+# Tests that do less with the race detector, and where they are.
 SLOW   = TestCompressModels|TestEngineLoadsAssets|TestConvertAssets|TestEngineLoadsGeneratedScenes|TestLevelErrorsKeepTheLimit|TestRealModels|TestSchemaAndDecoderAgree|TestCookRemembers|TestCrowds|TestParts|TestSoakOutOfCore|TestStages|TestStoreIsShared|TestStress|TestAnyScene|TestTexturesIgnoreJobs|TestBordersOfACity|TestBytes|TestCityFlight|TestFitDistances|TestGroveKeepsItsVolume|TestThinThingsKeepTheirArea|TestLevelsOfKits|TestLevelsOfTilesAlone|TestPyramidOfAForest|TestSceneProperties|TestStoreHeals|TestTextureModesLeaveNothing|TestLevelsOfTheCity|TestPyramid|TestNodesShareTextures|TestPreviewIsSimulate|TestPreviewIsSimulateOfAWorld|TestEncodedBytes|TestEncodeHigh|TestEncodeDecode|TestEdits|TestOpenIsLoad|TestBudgetSplitLeavesNothingUndrawn|TestShortMemory|TestTilesAreIndependent|TestInspectCoversDecoding|TestQuality|TestFailingDisk|TestStoppedCache|TestPartsProperty|TestPyramidFadesProperty|TestPyramidProperty|TestPyramidKeepsToTheBudget|TestBudgetSweep|TestShortMemorySettles|TestWindowsReachEveryTile|TestValuesAreBounded|TestShadowsOfFadesHaveNoGaps|TestBatchedFlight|TestOverlap|TestGeometryIsLetGo|TestCookKTX2|TestCookIgnoresJobs|TestFilesKeepWhatLevelsHave|TestSplit16|TestSplitPlan|TestStateOfParts|TestCreasesKeepShading|TestPyramidTextures|TestCompressedTextures|TestDeepHierarchy|TestAgainstModeler|TestSpheres|TestColumn|TestRunProperties|TestTextureModes|TestShards|TestRunStops|TestDamagedScenesLeaveNothing|TestImagesAreRemembered|TestPlanReads|TestRunOfficeFloors
 SLOWIN = ./cmd/untold ./cook ./cook/diff ./cook/gltfexport ./cook/gltfscene ./cook/gltfscene/internal/draco ./cook/internal/pyramid ./cook/internal/texture ./cook/measure ./cook/mesh ./cook/meshfile ./cook/publish ./cook/simplify ./internal/astc ./internal/picture ./manifest ./preview ./preview/render ./runtime ./runtime/remote ./runtime/simulate
+# Those of them that make test runs with it too: goroutines, cooks or processes at one thing.
+RACED  = TestCookIgnoresJobs TestFailingDisk TestImagesAreRemembered TestRunStops TestShards TestStoppedCache TestStoreIsShared TestStress TestTexturesIgnoreJobs
+$(foreach t,$(filter-out $(subst |, ,$(SLOW)),$(RACED)),$(error RACED: $t is not in SLOW))
+# Tests that take long with the race detector and in which no goroutines meet that do not in
+# other tests: make test-race alone runs these with it.
+SERIAL = TestBatchesLookTheSame TestBench TestBudgetBelowBrokenNodes TestDeclaredErrors \
+ TestDecodeFlippedBytes TestDecodeMemoryIsBounded TestDraftProperty TestEveryCodeIsProduced \
+ TestHostileJournals TestNodesLeaveRoomForDetail TestOptimizeOrderAssets TestPagesAreMadeAhead \
+ TestPagesComeAndGo TestPlanOfTerrain TestPlanningMemory TestSalvage TestShadowsSettle \
+ TestShortMemorySettlesOutOfCore TestSplitAssets TestStrictnessOfEveryKey TestTriangleBudget \
+ TestTriangleBudgetHolds TestTriangleBudgetIsCalm TestTriangleBudgetRests TestTune
+space := $(subst ,, )
+UNRACED = $(subst $(space),$$|,$(filter-out $(RACED),$(subst |, ,$(SLOW))) $(strip $(SERIAL)))
 # At its end a program with the race detector waits for what still runs, a second if it is not
 # told otherwise: two minutes of them for all packages' tests and the programs that they start.
 RACE   = GORACE="atexit_sleep_ms=100 $$GORACE"
 # Packages that measure, on one thread of their own.
 ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 
-# VET=-vet=off where make lint has vetted all.
+# A test that goes on forever is stopped after this; a machine with other work takes long.
+TIMEOUT = -timeout 60m
+ALL     = $(filter-out $(ALONE),$(shell $(GO) list ./...))
+
+# make lint vets.
 test: deps
-	$(RACE) $(GO) test $(VET) -race -timeout 30m $(filter-out $(ALONE),$(shell $(GO) list ./...))
-	$(GO) test -vet=off -run '$(subst |,$$|,$(SLOW))$$' $(SLOWIN)
-	$(GO) test $(ALONE)
+	$(GO) test -vet=off $(TIMEOUT) $(ALL)
+	$(RACE) $(GO) test -vet=off $(TIMEOUT) -race -short -skip '$(UNRACED)$$' $(CONCURRENT)
+	$(GO) test -vet=off $(TIMEOUT) $(ALONE)
+
+# Everything with the race detector, and without it what does less there. What make test
+# runs, this does too. VET=-vet=off where make lint has vetted all.
+test-race: deps
+	$(RACE) $(GO) test $(VET) $(TIMEOUT) -race $(ALL)
+	$(GO) test -vet=off $(TIMEOUT) -run '$(subst |,$$|,$(SLOW))$$' $(SLOWIN)
+	$(GO) test $(VET) $(TIMEOUT) $(ALONE)
 
 # Pictures and input in a real browser, software GL; a minute on two quiet cores.
 test-web: web
@@ -187,8 +222,10 @@ pie:
 hashes:
 	@GO="$(GO)" HASHTARGETS="$(HASHTARGETS)" HASHRELEASE="$(HASHRELEASE)" sh scripts/hashes.sh
 
+# For other systems, without cgo.
+CROSS = windows/amd64 darwin/arm64 linux/arm64
 cross:
-	for t in windows/amd64 darwin/arm64 linux/arm64; do \
+	for t in $(CROSS); do \
 	  CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build $(BUILDFLAGS) -o bin/untold-$${t%/*}-$${t#*/} ./cmd/untold || exit 1; done
 	cp internal/licenses/THIRD_PARTY_LICENSES LICENSE bin/
 

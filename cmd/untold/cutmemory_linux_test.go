@@ -20,6 +20,7 @@ import (
 // triangles are one primitive's. A bound within which that cannot be is refused, and what
 // the refusal says to be enough is.
 func TestCutWithinMemory(t *testing.T) {
+	underTest(t)
 	for name, c := range map[string]struct {
 		primitives, side int
 		memory           int64
@@ -43,7 +44,7 @@ func cutWithin(t *testing.T, primitives, side int, memory int64) {
 	for name, args := range map[string][]string{"all": nil, "bound": {"--memory", fmt.Sprint(memory)}} {
 		dir := filepath.Join(t.TempDir(), "terrain")
 		cmd := exec.Command(os.Args[0], append([]string{
-			untold, "cook", scene, "-o", dir, "-q", "--sync=false", "--tile-size", "50", "--lod=false", "--hlod=false", "--pyramid=off", "-j", "2",
+			underTest(t), "cook", scene, "-o", dir, "-q", "--sync=false", "--tile-size", "50", "--lod=false", "--hlod=false", "--pyramid=off", "-j", "2",
 		}, args...)...)
 		cmd.Env = append(os.Environ(), asParent+"=1")
 		out, err := cmd.CombinedOutput()
@@ -76,7 +77,7 @@ func cutWithin(t *testing.T, primitives, side int, memory int64) {
 // much is said to be enough, in bytes.
 func refusedWithin(t *testing.T, scene string, memory int64) int64 {
 	t.Helper()
-	cmd := exec.Command(untold, "cook", scene, "-o", filepath.Join(t.TempDir(), "terrain"), "-q", "--tile-size", "50", "--memory", fmt.Sprint(memory))
+	cmd := exec.Command(underTest(t), "cook", scene, "-o", filepath.Join(t.TempDir(), "terrain"), "-q", "--tile-size", "50", "--memory", fmt.Sprint(memory))
 	out, err := cmd.CombinedOutput()
 	said := regexp.MustCompile(`which takes some (\d+) MB, and \d+ MB of memory can be had`).FindSubmatch(out)
 	if err == nil || said == nil {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // executeIn is execute in a folder, so that output holds no path of the machine.
 func executeIn(t *testing.T, dir string, args ...string) result {
 	t.Helper()
-	cmd := exec.Command(untold, args...)
+	cmd := exec.Command(underTest(t), args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
 	err := cmd.Run()

@@ -252,7 +252,7 @@ func newDocumentTools(t *testing.T) *documentTools {
 	}
 	d := &documentTools{root: root, bin: t.TempDir(), made: t.TempDir()}
 	for name, script := range map[string]string{
-		"untold": fmt.Sprintf("#!/bin/sh\n[ \"$1\" != preview ] || %s=1 exec '%s' \"$@\"\nexec '%s' \"$@\"\n", asProgram, self, untold),
+		"untold": fmt.Sprintf("#!/bin/sh\n[ \"$1\" != preview ] || %s=1 exec '%s' \"$@\"\nexec '%s' \"$@\"\n", asProgram, self, underTest(t)),
 		"go": fmt.Sprintf("#!/bin/sh\ntool='%s'/tool-${2##*/}\n[ -x \"$tool\" ] || (cd '%s' && HOME='%s' XDG_CACHE_HOME='%s' '%s' build -o \"$tool\" \"$2\") || exit 1\nshift 2\nexec \"$tool\" \"$@\"\n",
 			d.made, root, os.Getenv("HOME"), os.Getenv("XDG_CACHE_HOME"), goTool),
 	} {

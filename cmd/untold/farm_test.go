@@ -62,7 +62,7 @@ func TestFarmCommandIsGiven(t *testing.T) {
 				break
 			}
 		}
-		got, err := exec.Command(sh, "-c", `"$0" `+line, untold).Output()
+		got, err := exec.Command(sh, "-c", `"$0" `+line, underTest(t)).Output()
 		if err != nil || want.code != 0 || string(got) != want.stdout || len(got) < 200 {
 			t.Errorf("%v, exit %d: %s\n%s", err, want.code, line, cmp.Diff(want.stdout, string(got)))
 		}
@@ -146,7 +146,7 @@ func TestFarmByShell(t *testing.T) {
 	}
 	farm := func(out, store string, more ...string) result {
 		t.Helper()
-		args := append([]string{"farm", "shell", scene, "-o", filepath.Join(base, out), "--store", filepath.Join(base, store), "--shards", "3", "--program", untold}, more...)
+		args := append([]string{"farm", "shell", scene, "-o", filepath.Join(base, out), "--store", filepath.Join(base, store), "--shards", "3", "--program", underTest(t)}, more...)
 		r := execute(t, nil, append(append(args, "--"), flags...)...)
 		if r.code != 0 {
 			t.Fatal(r.err)
@@ -201,7 +201,7 @@ func TestFarmTakesSettings(t *testing.T) {
 	dir := t.TempDir()
 	scene := testfile.Write(t, filepath.Join(dir, "town.gltf"), boxScene(40))
 	config := testfile.Write(t, filepath.Join(dir, "town.yaml"), "output: cooked\nshards: 2\ntile-size: 8\nreport: report.json\n")
-	r := execute(t, nil, "farm", "shell", scene, "--config", config, "--store", filepath.Join(dir, "store"), "--program", untold)
+	r := execute(t, nil, "farm", "shell", scene, "--config", config, "--store", filepath.Join(dir, "store"), "--program", underTest(t))
 	if r.code != 0 {
 		t.Fatal(r.err)
 	}

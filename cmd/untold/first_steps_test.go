@@ -32,7 +32,7 @@ func TestFirstStepsAlone(t *testing.T) {
 			if words[0] != "bin/untold" || words[1] == "preview" {
 				continue // a program of the sources; a program beside this one
 			}
-			cmd := exec.Command(untold, words[1:]...)
+			cmd := exec.Command(underTest(t), words[1:]...)
 			cmd.Dir, cmd.Env = dir, []string{"HOME=" + home, "PATH=" + home}
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out

@@ -55,6 +55,9 @@ func command(name string, args ...string) error {
 // change it.
 func generated(t *testing.T, kind string, args ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("generates a scene")
+	}
 	program, err := once("gen", func(dir string) (string, error) {
 		path := filepath.Join(dir, "gen.exe")
 		return path, command("go", "build", "-o", path, "./scripts/gen")

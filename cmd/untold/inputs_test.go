@@ -88,7 +88,7 @@ func TestCookInputs(t *testing.T) {
 func TestCookStandardInput(t *testing.T) {
 	dir := kit(t)
 	pipe := func(input, out string, args ...string) (string, error) {
-		cmd := exec.Command(untold, append([]string{"cook", "-o", out, "--sync=false"}, args...)...)
+		cmd := exec.Command(underTest(t), append([]string{"cook", "-o", out, "--sync=false"}, args...)...)
 		cmd.Stdin = strings.NewReader(input)
 		said, err := cmd.CombinedOutput()
 		return string(said), err

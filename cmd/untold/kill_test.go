@@ -97,7 +97,7 @@ func TestKilledCook(t *testing.T) {
 	const kills = 12
 	states := map[string]int{}
 	for i := range kills {
-		cmd := exec.Command(untold, append([]string{"cook", scenes["new"], "-o", dir, "-q"}, args...)...)
+		cmd := exec.Command(underTest(t), append([]string{"cook", scenes["new"], "-o", dir, "-q"}, args...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

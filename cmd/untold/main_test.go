@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"maps"
 	"os"
 	"os/exec"
@@ -22,8 +23,18 @@ import (
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
-// untold is the binary under test, built once without cgo.
+// untold is the binary under test, built once without cgo; underTest is it for a test.
 var untold string
+
+// underTest returns the binary under test. Tests that start it are left out with -short, by
+// which make test runs them with the race detector: there is none in that binary.
+func underTest(t testing.TB) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the program, which has no race detector")
+	}
+	return untold
+}
 
 // asProgram names the variable that makes the binary of the tests the program.
 const asProgram = "UNTOLD_TEST_AS_PROGRAM"
@@ -53,11 +64,13 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	untold = filepath.Join(dir, "untold")
-	// The flags are those of make static, which need not compile again then.
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", untold, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(string(out))
+	if flag.Parse(); !testing.Short() {
+		// The flags are those of make static, which need not compile again then.
+		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", untold, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			panic(string(out))
+		}
 	}
 	code := m.Run()
 	os.RemoveAll(dir)
@@ -72,7 +85,7 @@ type result struct {
 
 func execute(t *testing.T, env []string, args ...string) result {
 	t.Helper()
-	cmd := exec.Command(untold, args...)
+	cmd := exec.Command(underTest(t), args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.Env = append(os.Environ(), env...)
@@ -350,7 +363,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	scene := testfile.Write(t, filepath.Join(t.TempDir(), "many.gltf"), boxScene(20000))
 	dir := filepath.Join(t.TempDir(), "out")
-	cmd := exec.Command(untold, "cook", scene, "-o", dir, "--tile-size", "1", "--jobs", "1", "--verbose")
+	cmd := exec.Command(underTest(t), "cook", scene, "-o", dir, "--tile-size", "1", "--jobs", "1", "--verbose")
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -382,29 +395,12 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestCrossBuild builds the release targets without cgo.
-func TestCrossBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("cross builds take a while")
-	}
-	for _, target := range []string{"windows/amd64", "darwin/arm64"} {
-		t.Run(target, func(t *testing.T) {
-			goos, goarch, _ := strings.Cut(target, "/")
-			cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(t.TempDir(), "untold"), ".")
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
-	}
-}
-
 // TestStatic: the Linux binary needs no shared library.
 func TestStatic(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("about ELF files")
 	}
-	data := testfile.Read(t, untold)
+	data := testfile.Read(t, underTest(t))
 	if bytes.Contains(data, []byte("ld-linux")) {
 		t.Error("the binary asks for a dynamic loader")
 	}

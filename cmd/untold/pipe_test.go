@@ -102,7 +102,7 @@ func executeFor(t *testing.T, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hangs)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, untold, args...)
+	cmd := exec.CommandContext(ctx, underTest(t), args...)
 	// What reads without end is stopped before it takes the machine's memory.
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT=1GiB")
 	var out, errs strings.Builder

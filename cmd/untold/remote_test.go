@@ -143,7 +143,7 @@ func TestSimulateRemoteInterrupted(t *testing.T) {
 			}
 			<-r.Context().Done()
 		}))
-		cmd := exec.Command(untold, "simulate", s.URL+"/yard.json", "--cache-dir", t.TempDir())
+		cmd := exec.Command(underTest(t), "simulate", s.URL+"/yard.json", "--cache-dir", t.TempDir())
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
 		if err := cmd.Start(); err != nil {

@@ -59,7 +59,7 @@ type server struct {
 func startServe(t *testing.T, dir string, flags ...string) *server {
 	t.Helper()
 	s := &server{ended: make(chan struct{}), lines: make(chan struct{}, 1)}
-	s.cmd = exec.Command(untold, append([]string{"serve", dir, "--addr", "127.0.0.1:0", "--json"}, flags...)...)
+	s.cmd = exec.Command(underTest(t), append([]string{"serve", dir, "--addr", "127.0.0.1:0", "--json"}, flags...)...)
 	s.cmd.Stderr = &s.errs
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -205,7 +205,7 @@ func TestServeText(t *testing.T) {
 		t.Skip("no interrupts between processes on Windows")
 	}
 	dir := cooked(t)
-	cmd := exec.Command(untold, "serve", dir, "--addr", "127.0.0.1:0", "--bandwidth", "1Bps", "--fail-rate", "0")
+	cmd := exec.Command(underTest(t), "serve", dir, "--addr", "127.0.0.1:0", "--bandwidth", "1Bps", "--fail-rate", "0")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()

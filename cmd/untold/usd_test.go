@@ -82,7 +82,7 @@ func TestCookUSD(t *testing.T) {
 		t.Errorf("simulate: exit %d\n%s", r.code, r.err)
 	}
 	// Text alone may be piped in.
-	pipe := exec.Command(untold, "cook", "-", "-o", filepath.Join(t.TempDir(), "pipe"), "--sync=false")
+	pipe := exec.Command(underTest(t), "cook", "-", "-o", filepath.Join(t.TempDir(), "pipe"), "--sync=false")
 	pipe.Stdin = strings.NewReader("#usda 1.0\ndef Cube \"A\" {}\n")
 	if said, err := pipe.CombinedOutput(); err != nil || !strings.Contains(string(said), "stdin.json: 1 object, 12 triangles") {
 		t.Errorf("%v\n%s", err, said)

@@ -12,7 +12,7 @@ func TestLicenses(t *testing.T) {
 	if r.code != 0 || r.err != "" {
 		t.Fatalf("%d %s", r.code, r.err)
 	}
-	info, err := buildinfo.ReadFile(untold)
+	info, err := buildinfo.ReadFile(underTest(t))
 	if err != nil {
 		t.Fatal(err)
 	}

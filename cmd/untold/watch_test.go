@@ -102,7 +102,7 @@ func TestFollowerSettles(t *testing.T) {
 func TestCookWatches(t *testing.T) {
 	scene := yard(t)
 	out := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), untold, "cook", scene, "-o", out, "--watch", "--no-progress")
+	cmd := exec.CommandContext(t.Context(), underTest(t), "cook", scene, "-o", out, "--watch", "--no-progress")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -138,12 +138,17 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestPartOfTheCheck: the whole check compares the hashes for the machine's own
-// system.
+// TestPartOfTheCheck: the whole check runs all tests with the race detector, builds for
+// systems that no test runs on, and compares the hashes for the machine's own system.
 func TestPartOfTheCheck(t *testing.T) {
 	b := testfile.Read(t, filepath.Join(repository, ".ci", "run"))
-	if !strings.Contains(string(b), "\nmake hashes HASHTARGETS=") {
-		t.Error(".ci/run does not build twice")
+	for _, want := range []string{
+		"\nmake lint\n", "\nmake fused\n", "\nmake test-race VET=-vet=off ", "\nmake cross CROSS=\"windows/amd64 darwin/arm64\"\n",
+		"\nmake hashes HASHTARGETS=", "\nmake pie",
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf(".ci/run does not have %q", want)
+		}
 	}
 }
 

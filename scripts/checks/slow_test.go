@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,20 +12,10 @@ import (
 )
 
 // TestSlowTestsRunInFull: what a test leaves out with the race detector, make
-// test runs without it.
+// test-race runs without it.
 func TestSlowTestsRunInFull(t *testing.T) {
-	if _, err := exec.LookPath("make"); err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command("make", "--no-print-directory", "-n", "test")
-	cmd.Dir = repository
-	cmd.Env = append(cmd.Environ(), "MAKEFLAGS=")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var tests, packages []string
-	for _, line := range strings.Split(string(out), "\n") {
+	for _, line := range madeBy(t, "test-race") {
 		if !strings.Contains(line, "-race") && strings.Contains(line, " -run ") {
 			_, rest, _ := strings.Cut(line, "'")
 			pattern, list, _ := strings.Cut(rest, "'")
@@ -38,7 +27,7 @@ func TestSlowTestsRunInFull(t *testing.T) {
 		}
 	}
 	found := 0
-	err = filepath.WalkDir(repository, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(repository, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -63,12 +52,12 @@ func TestSlowTestsRunInFull(t *testing.T) {
 			found++
 			fn, ok := decl.(*ast.FuncDecl)
 			if !ok || !slices.Contains(tests, fn.Name.Name) || !slices.Contains(packages, "./"+filepath.ToSlash(dir)) {
-				t.Errorf("%s: make test does not run without the race detector what is left out with it", path)
+				t.Errorf("%s: make test-race does not run without the race detector what is left out with it", path)
 			}
 		}
 		return nil
 	})
 	if err != nil || found != len(tests) {
-		t.Errorf("%d tests ask for the race detector, make test names %d: %v", found, len(tests), err)
+		t.Errorf("%d tests ask for the race detector, make test-race names %d: %v", found, len(tests), err)
 	}
 }
