@@ -142,8 +142,13 @@ func (h *HUD) panel(m *Model) {
 	}
 	next(color)
 	if p.Stats.PyramidBytes > 0 {
-		h.text("pyramid: ").count(p.Stats.PyramidNodes).text(" nodes (").bytes(p.Stats.PyramidBytes).text(")  error ").number(p.ErrorPixels, 1).text(" px")
-		if limit := p.Stats.DetailLimit; limit != runtime.LimitNone {
+		h.text("pyramid: ").count(p.Stats.PyramidNodes).text(" nodes")
+		limit := p.Stats.DetailLimit
+		if limit == runtime.LimitNone {
+			h.text(" (").bytes(p.Stats.PyramidBytes).text(")")
+		}
+		h.text("  error ").number(p.ErrorPixels, 1).text(" px")
+		if limit != runtime.LimitNone {
 			h.text("  short of ").text(limit.String())
 		}
 		next(faint)
