@@ -76,6 +76,7 @@ func (b *geometryBudget) addTo(st *Stats) {
 	st.GeometryUtilization, st.GeometryAvailable = utilization(st.GeometryUsed, st.GeometryBudget)
 	st.TextureUtilization, st.TextureAvailable = utilization(st.TextureUsed, st.TextureBudget)
 	st.GeometryReach, st.GeometryDetail = b.split.limits(b.cfg.MaxQueryRadius)
+	st.DetailLimit = b.split.limit()
 	st.Evictions, st.EvictionsPerformed = b.evictions, b.evicted
 }
 

@@ -19,6 +19,10 @@ import (
 // of a draft, one after the other: 8 and 4 pixels where 2 are asked for.
 var draftStretches = [...]float64{4, 2}
 
+// leapTime is for how long a draft leaves out what will not be seen of it. Where that takes
+// longer, steps between the roots and the draft are worth their bytes.
+const leapTime = 2 * time.Second
+
 // A draft ends, too, when nothing has been under way for draftPause, as what cannot be
 // loaded does not come, and after draftTime: else one of a camera that always sees new
 // things would not end.
@@ -32,6 +36,7 @@ type draft struct {
 	drafted   bool          // it has ended
 	stages    int           // of draftStretches that are over
 	begun     bool          // there has been a tick
+	founded   bool          // the roots have come, or cannot be loaded
 	since     time.Duration // of the first tick
 	busyUntil time.Duration // draftPause after the last tick in which something was under way
 }
@@ -42,13 +47,38 @@ func (sc *scene) drafts() bool { return sc.refinement != nil && !sc.refinement.d
 // stretch returns the one of the stage.
 func (d *draft) stretch() float64 { return draftStretches[min(d.stages, len(draftStretches)-1)] }
 
+// leapt reports whether leapTime is over.
+func (d *draft) leapt(now time.Duration) bool { return d.begun && now-d.since >= leapTime }
+
 // Drafts reports whether what is drawn of some scene is still its draft.
 func (s *Streamer) Drafts() bool { return slices.ContainsFunc(s.scenes, (*scene).drafts) }
 
 // postpones reports whether something is not loaded yet, as the draft of the scene is under
-// way and it is out of view.
+// way and it is out of view, or a tile, whose files are large, and the roots have not come:
+// they are the first picture.
 func (sc *scene) postpones(row int32) bool {
-	return sc.drafts() && !sc.tiles.has(row, flagShared) && !sc.view.sees(&sc.tiles.box[row])
+	return sc.drafts() && !sc.tiles.has(row, flagShared) && (row < sc.refinement.first && !sc.refinement.founded || !sc.view.sees(&sc.tiles.box[row]))
+}
+
+// leaps reports whether a draft leaves a node out for now that is granted to be open. One of
+// which a part is out of view is not: what would be drawn there is postponed.
+func (sc *scene) leaps(n *node) bool {
+	return n.node >= 0 && sc.drafts() && !sc.refinement.leapt(sc.now) &&
+		!slices.ContainsFunc(n.children, func(row int32) bool { return !sc.view.sees(&sc.tiles.box[row]) })
+}
+
+// awaitsNode reports whether a node above a tile is about to be drawn in its place, as a
+// draft begins.
+func (sc *scene) awaitsNode(tile int32) bool {
+	if !sc.drafts() || tile >= int32(len(sc.refinement.parent)) {
+		return false
+	}
+	ref := sc.refinement
+	at := ref.parent[tile].node
+	for at >= 0 && ref.nodes[at].node >= 0 {
+		at = ref.nodes[at].node
+	}
+	return at >= 0 && ref.record(sc, at).rep(payload.RepHLOD).fails == 0
 }
 
 // endDrafts finds out whether drafts are complete.
@@ -65,16 +95,33 @@ func (s *Streamer) endDrafts() {
 		if !d.begun {
 			d.begun, d.since = true, s.now
 		}
+		if !d.founded && sc.refinement.hasRoots(sc) {
+			d.founded = true
+			s.lookAgain(sc)
+		}
 		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft() {
 			continue
 		}
 		if d.stages++; d.stages == len(draftStretches) || s.now-d.since >= draftTime {
 			d.drafted = true
 		}
-		sc.wakeAll()
-		// The next tick looks for what is wanted now, and there is no rest before it.
-		s.wake, s.sinceLook, s.selector.lookedFrom = true, s.updateInterval, Camera{}
+		s.lookAgain(sc)
 	}
+}
+
+// lookAgain lets the next tick look for what is wanted of a scene now. There is no rest
+// before it.
+func (s *Streamer) lookAgain(sc *scene) {
+	sc.wakeAll()
+	s.wake, s.sinceLook, s.selector.lookedFrom = true, s.updateInterval, Camera{}
+}
+
+// hasRoots reports whether all roots have come, but for those that cannot be loaded.
+func (p *refinement) hasRoots(sc *scene) bool {
+	return !slices.ContainsFunc(p.roots, func(i int32) bool {
+		st := p.record(sc, i).rep(payload.RepHLOD)
+		return !st.resident() && st.fails == 0
+	})
 }
 
 // wakeAll wakes all tiles near and all with a record, for the next tick.
@@ -87,12 +134,12 @@ func (sc *scene) wakeAll() {
 }
 
 // showsDraft reports whether all that is wanted in view is drawn, and the roots can be, but
-// for what cannot be loaded.
+// for what is left out or cannot be loaded.
 func (sc *scene) showsDraft() bool {
 	ref := sc.refinement
 	for i := range ref.nodes {
 		n, st := &ref.nodes[i], ref.record(sc, int32(i)).rep(payload.RepHLOD)
-		if n.wanted && !sc.ready(st) && st.fails == 0 && (n.node < 0 || sc.view.sees(&sc.tiles.box[ref.first+int32(i)])) {
+		if n.wanted && !n.leaps && !sc.ready(st) && st.fails == 0 && (n.node < 0 || sc.view.sees(&sc.tiles.box[ref.first+int32(i)])) {
 			return false
 		}
 	}

@@ -71,6 +71,92 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestDraftLeaps: a draft begins with the roots and what will be seen of it. Nodes between
+// them all of which is in view come later, and tiles after the roots. In the end all nodes
+// are there that would be without.
+func TestDraftLeaps(t *testing.T) {
+	open := func() *rig {
+		r := inTheMiddle(t, pyramidOf(16, 60), withLatency(0.1))
+		r.camera.Position, r.camera.Forward = [3]float64{-60, 60, 160}, [3]float64{1, -0.1, 0.01}
+		return r
+	}
+	r := open()
+	sc := r.s.scenes[0]
+	ref := sc.refinement
+	first, firstTile := map[string]int{}, -1
+	between := 0
+	for k := 0; !ref.leapt(r.s.now); k++ {
+		r.step()
+		for i := range ref.nodes {
+			if n := &ref.nodes[i]; n.leaps {
+				between++
+			}
+		}
+		for _, e := range r.last {
+			if e.Kind != event.HLODLoad && e.Kind != event.LODLoad && e.Kind != event.TileDispatch {
+				continue
+			}
+			row := int32(slices.Index(sc.tiles.id, e.Tile))
+			if row < ref.first {
+				if firstTile < 0 {
+					firstTile = k
+				}
+				continue
+			}
+			first[e.Tile] = k
+			if ref.nodes[row-ref.first].leaps {
+				t.Errorf("%v: %s is loaded", r.now(), e.Tile)
+			}
+		}
+		if firstTile >= 0 && !ref.hasRoots(sc) {
+			t.Fatal("a tile is loaded before the root")
+		}
+	}
+	if between == 0 || firstTile < 0 || first["n4_0_0"] != 0 {
+		t.Errorf("%d nodes left out, first tile in step %d, root in step %d", between, firstTile, first["n4_0_0"])
+	}
+	slow := open()
+	slow.s.scenes[0].refinement.drafted = true
+	for _, r := range []*rig{r, slow} {
+		r.until(r.now() + 60)
+	}
+	resident := func(r *rig) (out []string) {
+		sc := r.s.scenes[0]
+		for i := range sc.refinement.nodes {
+			if row := sc.refinement.first + int32(i); sc.recordOf(row).rep(payload.RepHLOD).resident() {
+				out = append(out, sc.tiles.id[row])
+			}
+		}
+		return out
+	}
+	if a, b := resident(r), resident(slow); !slices.Equal(a, b) || !slices.Equal(r.names(), slow.names()) {
+		t.Errorf("in the end %v are there, without a draft %v", a, b)
+	}
+}
+
+// TestDraftBelowALeap: what lies below a node that is left out is drawn in its place as a
+// whole, and until then the root.
+func TestDraftBelowALeap(t *testing.T) {
+	m := pyramidOf(8, 60)
+	r := inTheMiddle(t, m, withFault(func(req payload.Request) string {
+		if req.TileID == "n1_3_3" && req.Attempt < 3 {
+			return "fail"
+		}
+		return ""
+	}))
+	r.camera.Position, r.camera.Forward = [3]float64{-60, 60, 80}, [3]float64{1, -0.1, 0.01}
+	for range 600 {
+		r.step()
+		places, err := r.covering(m)
+		if err != nil {
+			t.Fatalf("%v of %v", err, r.names())
+		}
+		if r.record("n3_0_0").rep(payload.RepHLOD).resident() && len(places) != 64 {
+			t.Fatalf("%d of 64 places are drawn: %v", len(places), r.names())
+		}
+	}
+}
+
 // TestDraftEnds: one of which nothing comes ends after a pause.
 func TestDraftEnds(t *testing.T) {
 	m := pyramidOf(4, 60)

@@ -37,6 +37,7 @@ type nodeOf struct {
 	node  int32
 	low   bool // out of view
 	frees bool // what lies below it goes once it is there
+	spare bool // all that lies below it is drawn
 }
 
 // hiddenDistance is how far away the tiles below a closed node count as, in metres:
@@ -76,6 +77,8 @@ type node struct {
 	wanted    bool    // it is a root, or its parent is open
 	open      bool    // what lies below is wanted
 	broken    bool    // it is open for nothing but that loading it has failed
+	leaps     bool    // the draft leaves it out, see draft.go
+	stands    bool    // it can be drawn, or is left out and one above it can
 	mask      uint64  // children whose places it has
 	next      uint64  // mask that is being worked out
 	fades     placeFades
@@ -220,18 +223,20 @@ func (p *pyramid) refine(sc *scene) {
 		if !n.wanted {
 			up := &ref.nodes[n.node]
 			n.wanted = up.wanted && up.open
-			above = !p.ready(ref.record(sc, n.node).rep(payload.RepHLOD))
+			above = !up.stands
 		}
-		open, broken := false, false
+		open, broken, granted := false, false, false
 		if n.wanted {
 			n.wantedAt = p.now
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
 			r.actual, r.effective = n.distance, n.distance
-			granted := p.budget.grantsNode(sc, n)
+			granted = p.budget.grantsNode(sc, n)
 			open = granted || !p.ready(st) && (n.open || above && st.fails > 0)
 			broken = open && !granted && st.fails > 0
 		}
+		n.leaps = granted && sc.leaps(n)
+		n.stands = p.ready(ref.record(sc, int32(i)).rep(payload.RepHLOD)) || n.leaps && ref.nodes[n.node].stands
 		if open != n.open || broken != n.broken {
 			n.open, n.broken = open, broken
 			ref.wakeTiles(sc, n)
@@ -292,9 +297,9 @@ func (b *geometryBudget) grantsNode(sc *scene, n *node) bool {
 	return n.opens > 0 && n.opens >= sc.leastStretch()
 }
 
-// stream loads the nodes that are wanted, the coarsest first, and lets the others go
-// after a while, at once when something waits for their room. Roots load whatever the
-// memory, and stay.
+// stream loads the nodes that are wanted, the coarsest first, those last below which all
+// is drawn, and lets the others go after a while, at once when something waits for their
+// room. Roots load whatever the memory, and stay.
 func (p *pyramid) stream() {
 	p.list, p.backlog = p.list[:0], 0
 	for _, sc := range p.scenes {
@@ -307,7 +312,12 @@ func (p *pyramid) stream() {
 			st := r.rep(payload.RepHLOD)
 			switch {
 			case n.wanted && p.retryable(st):
-				p.list = append(p.list, nodeOf{sc, int32(i), n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), p.budget.closesLate(sc, n)})
+				if n.leaps {
+					continue
+				}
+				c := nodeOf{scene: sc, node: int32(i), low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: p.budget.closesLate(sc, n)}
+				c.spare = !c.frees && n.open && ref.coversBelow(sc, int32(i))
+				p.list = append(p.list, c)
 			case !n.wanted && st.loading():
 				p.residency.cancel(r, payload.RepHLOD)
 			case !n.wanted && st.resident() && n.mask == 0 && !ref.fadesWith(sc, n) && (p.now-n.wantedAt >= p.gracePeriod || p.budget.refused || p.budget.evicting):
@@ -324,6 +334,10 @@ func (p *pyramid) stream() {
 		case a.low != b.low && b.low:
 			return -1
 		case a.low != b.low:
+			return 1
+		case a.spare != b.spare && b.spare:
+			return -1
+		case a.spare != b.spare:
 			return 1
 		}
 		return cmp.Compare(b.node, a.node)
@@ -417,8 +431,9 @@ func (p *pyramid) settleNode(sc *scene, i int32, shown bool) {
 		case row < ref.first:
 			own = sc.speaksForItself(row)
 		default:
+			below := &ref.nodes[row-ref.first]
 			st := ref.record(sc, row-ref.first).rep(payload.RepHLOD)
-			own = p.ready(st) || st.fails > 0 && ref.coversBelow(sc, row-ref.first)
+			own = p.ready(st) || (st.fails > 0 || below.wanted && below.open) && ref.coversBelow(sc, row-ref.first)
 		}
 		if own {
 			showed := n.drawsBelow(bit)

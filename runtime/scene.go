@@ -163,6 +163,7 @@ func (s *Streamer) AddScene(src Source) (payload.SceneID, error) {
 	sc.id = s.lastScene
 	s.scenes = append(s.scenes, sc)
 	s.now = s.deps.Clock.Now()
+	s.wake = s.wake || sc.drafts() // what is seen first does not wait for a tick
 	s.emit(event.Event{Kind: event.SceneLoad, Scene: sc.id})
 	return sc.id, nil
 }
@@ -223,6 +224,7 @@ func (s *Streamer) ReloadScene(id payload.SceneID, src Source) (payload.SceneID,
 	s.lastScene++
 	sc.id = s.lastScene
 	s.scenes = append(s.scenes, sc)
+	s.wake = s.wake || sc.drafts() // what is seen first does not wait for a tick
 	s.emit(event.Event{Kind: event.SceneLoad, Scene: sc.id})
 	return sc.id, nil
 }

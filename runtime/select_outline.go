@@ -7,9 +7,10 @@ import "github.com/untoldkit/untold/runtime/payload"
 // detail. Reads from a disk do not wait for each other, and both come at once. Tiles in
 // whose place a node of the pyramid is drawn have their outline already.
 
-// bare reports whether nothing is drawn in the place of a tile. r is nil for an idle one.
+// bare reports whether nothing is drawn in the place of a tile, nor is a node about to be.
+// r is nil for an idle one.
 func (sc *scene) bare(tile int32, r *record) bool {
-	return (r == nil || r.nothingDrawn()) && !sc.refinement.standsFor(tile)
+	return (r == nil || r.nothingDrawn()) && !sc.refinement.standsFor(tile) && !sc.awaitsNode(tile)
 }
 
 // outlineOf returns the representation to load in place of next: the cheapest

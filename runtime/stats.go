@@ -26,80 +26,81 @@ type Stats struct {
 	PendingLoadBacklog     int `json:"pendingLoadBacklog"`     // tick: candidates that found no slot, of those that it has looked at
 
 	// The last tick.
-	UpdateFrame              uint64  `json:"updateFrame"`
-	UpdateTriggered          bool    `json:"updateTriggered"`       // whether the last Update was a tick
-	UpdateWorkMs             float64 `json:"updateWorkMs"`          // by the Clock
-	NearbyEntitiesQueried    int     `json:"nearbyEntitiesQueried"` // tiles of the query, which reaches up to 32 m farther than needed
-	LoadCandidates           int     `json:"loadCandidates"`        // as of the last tick that looked for some
-	StartedLoads             int     `json:"startedLoads"`
-	UnloadCandidates         int     `json:"unloadCandidates"`
-	ProcessedUnloads         int     `json:"processedUnloads"`
-	AvailableLoadSlots       int     `json:"availableLoadSlots"` // of full tiles, after the tick
-	ActiveLoadsAtUpdateStart int     `json:"activeLoadsAtUpdateStart"`
-	ActiveLoadsAtUpdateEnd   int     `json:"activeLoadsAtUpdateEnd"`
-	EvictionTriggered        bool    `json:"evictionTriggered"`
-	EvictionsPerformed       int     `json:"evictionsPerformed"` // of all passes of the tick
-	TilesSkippedByHierarchy  int     `json:"tilesSkippedByHierarchyGate"`
-	TilesSkippedByFrustum    int     `json:"tilesSkippedByFrustumGate"`
-	TilesSkippedByFloor      int     `json:"tilesSkippedByFloorGate"`
-	TilesSkippedByInterior   int     `json:"tilesSkippedByInteriorGate"`
-	RepresentationGaps       int     `json:"tileRepresentationGaps"` // tiles in view and range with nothing to draw
-	LastAsyncLoadMs          float64 `json:"lastAsyncLoadMs"`        // request to delivery
-	AverageAsyncLoadMs       float64 `json:"averageAsyncLoadMs"`     // moving average, weight 0.1
-	LastFailedAsyncLoadMs    float64 `json:"lastFailedAsyncLoadMs"`
-	LastApplyLoadedMeshMs    float64 `json:"lastApplyLoadedMeshMs"` // the last Device.Upload, by the Clock
-	LastAsyncReloadLODMs     float64 `json:"lastAsyncReloadLODMs"`  // request to delivery of the last LOD or HLOD
-	LastUnloadMeshMs         float64 `json:"lastUnloadMeshMs"`      // the last Device.Release, by the Clock
-	ResidentFull             int     `json:"residentFull"`
-	ResidentLOD              int     `json:"residentLOD"`
-	ResidentHLOD             int     `json:"residentHLOD"`
-	VisibleFull              int     `json:"visibleFull"` // tiles that draw it
-	VisibleLOD               int     `json:"visibleLOD"`
-	VisibleHLOD              int     `json:"visibleHLOD"`
-	OverlapFullFallback      int     `json:"overlapFullFallback"` // tiles with full and a level resident
-	OverlapFullLOD           int     `json:"overlapFullLOD"`      // tiles that draw both, while fading
-	OverlapFullHLOD          int     `json:"overlapFullHLOD"`
-	OverlapLODHLOD           int     `json:"overlapLODHLOD"`
-	OverlapLODLOD            int     `json:"overlapLODLOD"`
-	ActiveFades              int     `json:"activeFades"`
-	WaitingFades             int     `json:"waitingFades"` // resident successors that are not drawable yet
-	UndrawnTiles             int     `json:"undrawnTiles"` // tiles that are undrawn now
-	TilesInView              int     `json:"tilesInView"`  // of Coverage, as of its last call
-	UncoveredTiles           int     `json:"uncoveredTiles"`
-	TilesGivenUp             int     `json:"tilesGivenUp"`
-	GeometryBytes            int64   `json:"geometryBytes"` // uploaded by this Streamer
-	TextureBytes             int64   `json:"textureBytes"`
-	GeometryUsed             int64   `json:"geometryUsed"` // with the use from outside
-	TextureUsed              int64   `json:"textureUsed"`
-	GeometryBudget           int64   `json:"geometryBudget"` // 0: unlimited
-	TextureBudget            int64   `json:"textureBudget"`
-	GeometryUtilization      float64 `json:"geometryUtilization"` // used over budget, 0 without a budget
-	TextureUtilization       float64 `json:"textureUtilization"`
-	GeometryAvailable        int64   `json:"geometryAvailable"` // below the budget, never negative; 0 without a budget
-	TextureAvailable         int64   `json:"textureAvailable"`
-	TrackedEntities          int     `json:"trackedEntities"` // resident representations
-	Meshes                   int     `json:"meshes"`          // stubs of out-of-core tiles, LOD groups counted once
-	MeshesLoaded             int     `json:"meshesLoaded"`
-	MeshesLoading            int     `json:"meshesLoading"`    // with the device, which cannot draw them yet
-	MeshCandidates           int     `json:"meshCandidates"`   // as of the last tick
-	OutOfCoreTiles           int     `json:"outOfCoreTiles"`   // full tiles that stream mesh by mesh
-	CPUBytes                 int64   `json:"cpuBytes"`         // decoded out-of-core tiles in the main memory
-	CPURoots                 int     `json:"cpuRoots"`         // how many these are
-	PrewarmsActive           int     `json:"prewarmsActive"`   // out-of-core tiles whose textures are being decoded
-	MeshCacheFiles           int     `json:"meshCacheFiles"`   // decoded files that entities share
-	MeshCacheBytes           int64   `json:"meshCacheBytes"`   // main memory that they take
-	MeshCacheUsers           int     `json:"meshCacheUsers"`   // entities that use them
-	MeshCacheUnused          int64   `json:"meshCacheUnused"`  // bytes of those that no entity uses: they go first
-	IsUnderPressure          bool    `json:"isUnderPressure"`  // geometry at or above the high-water mark
-	GeometryReach            float64 `json:"geometryReach"`    // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
-	GeometryDetail           float64 `json:"geometryDetail"`   // metres: the nearest tile that has to do with less than its distance asks for
-	PyramidNodes             int     `json:"pyramidNodes"`     // nodes of pyramids that are drawn
-	PyramidBytes             int64   `json:"pyramidBytes"`     // of geometryBytes, those of nodes
-	PyramidRootBytes         int64   `json:"pyramidRootBytes"` // of pyramidBytes, those of roots, which stay
-	OctreeEntries            int     `json:"octreeEntries"`    // tiles that a query can find
-	OctreeNodes              int     `json:"octreeNodes"`      // of all scenes, leaves among them
-	OctreeLeaves             int     `json:"octreeLeaves"`
-	OctreeDepth              int     `json:"octreeDepth"` // levels of the deepest scene's
+	UpdateFrame              uint64      `json:"updateFrame"`
+	UpdateTriggered          bool        `json:"updateTriggered"`       // whether the last Update was a tick
+	UpdateWorkMs             float64     `json:"updateWorkMs"`          // by the Clock
+	NearbyEntitiesQueried    int         `json:"nearbyEntitiesQueried"` // tiles of the query, which reaches up to 32 m farther than needed
+	LoadCandidates           int         `json:"loadCandidates"`        // as of the last tick that looked for some
+	StartedLoads             int         `json:"startedLoads"`
+	UnloadCandidates         int         `json:"unloadCandidates"`
+	ProcessedUnloads         int         `json:"processedUnloads"`
+	AvailableLoadSlots       int         `json:"availableLoadSlots"` // of full tiles, after the tick
+	ActiveLoadsAtUpdateStart int         `json:"activeLoadsAtUpdateStart"`
+	ActiveLoadsAtUpdateEnd   int         `json:"activeLoadsAtUpdateEnd"`
+	EvictionTriggered        bool        `json:"evictionTriggered"`
+	EvictionsPerformed       int         `json:"evictionsPerformed"` // of all passes of the tick
+	TilesSkippedByHierarchy  int         `json:"tilesSkippedByHierarchyGate"`
+	TilesSkippedByFrustum    int         `json:"tilesSkippedByFrustumGate"`
+	TilesSkippedByFloor      int         `json:"tilesSkippedByFloorGate"`
+	TilesSkippedByInterior   int         `json:"tilesSkippedByInteriorGate"`
+	RepresentationGaps       int         `json:"tileRepresentationGaps"` // tiles in view and range with nothing to draw
+	LastAsyncLoadMs          float64     `json:"lastAsyncLoadMs"`        // request to delivery
+	AverageAsyncLoadMs       float64     `json:"averageAsyncLoadMs"`     // moving average, weight 0.1
+	LastFailedAsyncLoadMs    float64     `json:"lastFailedAsyncLoadMs"`
+	LastApplyLoadedMeshMs    float64     `json:"lastApplyLoadedMeshMs"` // the last Device.Upload, by the Clock
+	LastAsyncReloadLODMs     float64     `json:"lastAsyncReloadLODMs"`  // request to delivery of the last LOD or HLOD
+	LastUnloadMeshMs         float64     `json:"lastUnloadMeshMs"`      // the last Device.Release, by the Clock
+	ResidentFull             int         `json:"residentFull"`
+	ResidentLOD              int         `json:"residentLOD"`
+	ResidentHLOD             int         `json:"residentHLOD"`
+	VisibleFull              int         `json:"visibleFull"` // tiles that draw it
+	VisibleLOD               int         `json:"visibleLOD"`
+	VisibleHLOD              int         `json:"visibleHLOD"`
+	OverlapFullFallback      int         `json:"overlapFullFallback"` // tiles with full and a level resident
+	OverlapFullLOD           int         `json:"overlapFullLOD"`      // tiles that draw both, while fading
+	OverlapFullHLOD          int         `json:"overlapFullHLOD"`
+	OverlapLODHLOD           int         `json:"overlapLODHLOD"`
+	OverlapLODLOD            int         `json:"overlapLODLOD"`
+	ActiveFades              int         `json:"activeFades"`
+	WaitingFades             int         `json:"waitingFades"` // resident successors that are not drawable yet
+	UndrawnTiles             int         `json:"undrawnTiles"` // tiles that are undrawn now
+	TilesInView              int         `json:"tilesInView"`  // of Coverage, as of its last call
+	UncoveredTiles           int         `json:"uncoveredTiles"`
+	TilesGivenUp             int         `json:"tilesGivenUp"`
+	GeometryBytes            int64       `json:"geometryBytes"` // uploaded by this Streamer
+	TextureBytes             int64       `json:"textureBytes"`
+	GeometryUsed             int64       `json:"geometryUsed"` // with the use from outside
+	TextureUsed              int64       `json:"textureUsed"`
+	GeometryBudget           int64       `json:"geometryBudget"` // 0: unlimited
+	TextureBudget            int64       `json:"textureBudget"`
+	GeometryUtilization      float64     `json:"geometryUtilization"` // used over budget, 0 without a budget
+	TextureUtilization       float64     `json:"textureUtilization"`
+	GeometryAvailable        int64       `json:"geometryAvailable"` // below the budget, never negative; 0 without a budget
+	TextureAvailable         int64       `json:"textureAvailable"`
+	TrackedEntities          int         `json:"trackedEntities"` // resident representations
+	Meshes                   int         `json:"meshes"`          // stubs of out-of-core tiles, LOD groups counted once
+	MeshesLoaded             int         `json:"meshesLoaded"`
+	MeshesLoading            int         `json:"meshesLoading"`    // with the device, which cannot draw them yet
+	MeshCandidates           int         `json:"meshCandidates"`   // as of the last tick
+	OutOfCoreTiles           int         `json:"outOfCoreTiles"`   // full tiles that stream mesh by mesh
+	CPUBytes                 int64       `json:"cpuBytes"`         // decoded out-of-core tiles in the main memory
+	CPURoots                 int         `json:"cpuRoots"`         // how many these are
+	PrewarmsActive           int         `json:"prewarmsActive"`   // out-of-core tiles whose textures are being decoded
+	MeshCacheFiles           int         `json:"meshCacheFiles"`   // decoded files that entities share
+	MeshCacheBytes           int64       `json:"meshCacheBytes"`   // main memory that they take
+	MeshCacheUsers           int         `json:"meshCacheUsers"`   // entities that use them
+	MeshCacheUnused          int64       `json:"meshCacheUnused"`  // bytes of those that no entity uses: they go first
+	IsUnderPressure          bool        `json:"isUnderPressure"`  // geometry at or above the high-water mark
+	GeometryReach            float64     `json:"geometryReach"`    // metres: tiles farther away are evicted for want of geometry memory; the query radius when none are
+	GeometryDetail           float64     `json:"geometryDetail"`   // metres: the nearest tile that has to do with less than its distance asks for
+	DetailLimit              DetailLimit `json:"detailLimit"`      // the budget that makes detail coarser now: "none", "memory" or "triangles"; as a counter 0, 1 or 2
+	PyramidNodes             int         `json:"pyramidNodes"`     // nodes of pyramids that are drawn
+	PyramidBytes             int64       `json:"pyramidBytes"`     // of geometryBytes, those of nodes
+	PyramidRootBytes         int64       `json:"pyramidRootBytes"` // of pyramidBytes, those of roots, which stay
+	OctreeEntries            int         `json:"octreeEntries"`    // tiles that a query can find
+	OctreeNodes              int         `json:"octreeNodes"`      // of all scenes, leaves among them
+	OctreeLeaves             int         `json:"octreeLeaves"`
+	OctreeDepth              int         `json:"octreeDepth"` // levels of the deepest scene's
 
 	// Totals.
 	Frames                 uint64 `json:"frames"`

@@ -77,10 +77,11 @@ func (sc *scene) repAt(tile int32, r *record, d float64) payload.Rep {
 
 // fallbackLevel returns the level to show while the full representation is
 // wanted but absent, at a distance for which no level is meant: the finest. Over a network
-// there is none while a node of the pyramid shows the tile: it would delay what is wanted.
+// there is none while a node of the pyramid shows the tile, or is about to: it would delay
+// what is wanted.
 func (sc *scene) fallbackLevel(tile int32, d float64) payload.Rep {
 	switch {
-	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile) || sc.outlineFirst() && sc.refinement.hides(tile):
+	case d > sc.tiles.radius[tile].unload || sc.closedOff(tile) || sc.outlineFirst() && (sc.refinement.hides(tile) || sc.awaitsNode(tile)):
 	case len(sc.tiles.lods(tile)) > 0:
 		return payload.RepLOD0
 	case sc.tiles.has(tile, flagHLOD) && sc.outlineFirst():

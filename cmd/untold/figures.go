@@ -27,7 +27,7 @@ const allFiguresUsage = "print all figures, not the main ones alone"
 
 // faultFigures are printed besides where they are not 0.
 var faultFigures = []string{
-	"double_drawn", "uncovered_budget", "given_up", "failures", "timeouts", "mesh_failures", "texture_failures", "textures_missing", "hitches", "errors", "gl_errors",
+	"double_drawn", "uncovered_budget", "given_up", "limited_memory", "limited_triangles", "failures", "timeouts", "mesh_failures", "texture_failures", "textures_missing", "hitches", "errors", "gl_errors",
 }
 
 // printFigures prints the numbers of a report: the main ones with what they mean, or all

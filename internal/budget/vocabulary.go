@@ -114,6 +114,8 @@ var runFigures = []Figure{
 	{"peak_cpu_bytes", Bytes, "most main memory for meshes that wait for the GPU"},
 	{"given_up", Count, "tile-frames that show nothing because the geometry budget does not reach so far"},
 	{"geometry_reach_min", Metres, "shortest distance that the geometry budget reaches"},
+	{"limited_memory", Share, "part of the frames in which geometry memory makes detail coarser"},
+	{"limited_triangles", Share, "part of the frames in which the budget of triangles makes detail coarser"},
 	{"error_px_p50", Pixels, "greatest error in view of a frame: half of the frames have no more"},
 	{"error_px_p99", Pixels, "greatest error in view of a frame: 99 % of the frames have no more"},
 	{"error_px_max", Pixels, "greatest error in view of the worst frame"},

@@ -66,7 +66,7 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 		Trace:        func(e texture.Event) { t.trace(o, &e) },
 	}
 	if o.TextureSource != nil {
-		stream.FirstEdge, stream.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
+		stream.FirstEdge, stream.FirstLoads, stream.QuickLoads = texture.NetworkEdge, texture.NetworkLoads, texture.NetworkQuickLoads
 	}
 	var err error
 	t.stream, err = texture.NewStreamer(stream)

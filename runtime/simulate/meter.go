@@ -33,11 +33,12 @@ type Meter struct {
 	reach float64 // longest streaming radius
 
 	frames    int
-	dt        time.Duration // of the latest frame
-	now       time.Duration // since the first frame
-	sight     sight         // of the latest frame
-	errors    []float32     // pixels, by frame
-	triangles []float64     // in view, by frame
+	limited   [runtime.LimitTriangles + 1]int // frames, by what makes detail coarser
+	dt        time.Duration                   // of the latest frame
+	now       time.Duration                   // since the first frame
+	sight     sight                           // of the latest frame
+	errors    []float32                       // pixels, by frame
+	triangles []float64                       // in view, by frame
 	drawn     []runtime.Drawn
 	touched   []int32 // tiles in whose places something is drawn in the latest frame
 	near      []int32
@@ -274,6 +275,7 @@ func (m *Meter) judge(drawn []runtime.Drawn, stats *runtime.Stats, camera geom.V
 		m.out.GeometryReachMin = reach
 	}
 	m.out.GeometryReachMin = min(m.out.GeometryReachMin, reach)
+	m.limited[stats.DetailLimit]++
 	m.look(drawn, camera)
 	m.alive = slices.DeleteFunc(m.alive, func(i int32) bool {
 		t := &m.tiles[i]
@@ -458,6 +460,10 @@ func (m *Meter) Drawn() []runtime.Drawn { return m.drawn }
 func (m *Meter) Report() Report {
 	out := m.out
 	out.Frames = m.frames
+	if m.frames > 0 {
+		out.LimitedMemory = float64(m.limited[runtime.LimitMemory]) / float64(m.frames)
+		out.LimitedTriangles = float64(m.limited[runtime.LimitTriangles]) / float64(m.frames)
+	}
 	ms := make([]float64, len(m.updates))
 	for i, v := range m.updates {
 		ms[i] = float64(v)

@@ -69,6 +69,11 @@ type Report struct {
 	GivenUp          int     `json:"given_up"`
 	GeometryReachMin float64 `json:"geometry_reach_min"`
 
+	// LimitedMemory and LimitedTriangles are the parts of the frames in which one of these
+	// budgets, the one that asks for more, makes detail coarser.
+	LimitedMemory    float64 `json:"limited_memory"`
+	LimitedTriangles float64 `json:"limited_triangles"`
+
 	// ErrorPX is how many pixels of pictureHeight lines the greatest error covers of
 	// all that is drawn in a frame and in view: what half of the frames, 99 % of them
 	// and none exceed. Levels have the visual error of the manifest, else the
@@ -140,6 +145,8 @@ func (r *Report) Then(next *Report) Report {
 	out.StallSeconds += other.StallSeconds
 	out.Uncovered = max(out.Uncovered, other.Uncovered)
 	out.UncoveredBudget = max(out.UncoveredBudget, other.UncoveredBudget)
+	out.LimitedMemory = max(out.LimitedMemory, other.LimitedMemory)
+	out.LimitedTriangles = max(out.LimitedTriangles, other.LimitedTriangles)
 	out.TextureBytesLoaded += other.TextureBytesLoaded
 	out.TextureBytesRead += other.TextureBytesRead
 	for _, f := range [...]struct {

@@ -79,7 +79,7 @@ func newTextureTier(w *model, edge int, emit func(Record), before func()) (*text
 		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	}
 	if w.net != nil || w.source != nil && w.draw == nil { // else no file takes time
-		o.FirstEdge, o.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
+		o.FirstEdge, o.FirstLoads, o.QuickLoads = texture.NetworkEdge, texture.NetworkLoads, texture.NetworkQuickLoads
 	}
 	t.stream, err = texture.NewStreamer(o)
 	return t, err

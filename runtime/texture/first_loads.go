@@ -10,11 +10,13 @@ import (
 )
 
 // firstLoads owns the queue of the textures of which nothing is there: the nearest
-// comes first, and so many are under way at a time. One for which there is not
-// even room at the minimum size begins smaller. A texture may stand in the queue
-// twice, or after it was released; it is passed over then.
+// comes first, and so many are under way at a time, more while they come quickly. One for
+// which there is not even room at the minimum size begins smaller. A texture may stand in
+// the queue twice, or after it was released; it is passed over then.
 type firstLoads struct {
 	limit   int
+	most    int           // limit while they come quickly
+	took    time.Duration // mean of the latest, 0: none has ended
 	running int
 	waiting []int32
 	sorted  bool // waiting and small are in order
@@ -22,6 +24,26 @@ type firstLoads struct {
 	// can grow before the next tick. They may stand there twice too.
 	small   []int32
 	resting bool
+}
+
+// quickLoad is how long loads take at most that leave room for more beside them.
+const quickLoad = 300 * time.Millisecond
+
+// ended notes the end of a load.
+func (f *firstLoads) ended(took time.Duration) {
+	f.running--
+	if f.took == 0 {
+		f.took = took
+	}
+	f.took += (took - f.took) / 8
+}
+
+// slots returns how many may be under way.
+func (f *firstLoads) slots() int {
+	if 0 < f.took && f.took <= quickLoad {
+		return max(f.limit, f.most)
+	}
+	return f.limit
 }
 
 // push queues a texture.
@@ -33,7 +55,8 @@ func (f *firstLoads) push(i int32, textures *textureTable) {
 
 // start loads textures as long as there are slots and room, which is reserved.
 func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture int32, edge int, bytes int64)) {
-	if len(f.waiting) == 0 || f.running >= f.limit {
+	slots := f.slots()
+	if len(f.waiting) == 0 || f.running >= slots {
 		return
 	}
 	f.sort(textures)
@@ -44,7 +67,7 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 			continue
 		}
 		edge, bytes, ok := 0, int64(0), false
-		if f.running < f.limit {
+		if f.running < slots {
 			for edge = textures.firstEdgeOf(t); edge > 0; edge /= 2 {
 				bytes = max(t.need, texfile.MostBytes(edge))
 				if ok = b.reserve(bytes); ok {

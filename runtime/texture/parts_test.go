@@ -204,6 +204,26 @@ func TestFirstLoads(t *testing.T) {
 	}
 }
 
+// TestQuickLoads: more first loads are under way at a time while they come quickly.
+func TestQuickLoads(t *testing.T) {
+	f := firstLoads{limit: 2, most: 6, running: 4}
+	if f.slots() != 2 {
+		t.Errorf("%d slots before anything has come", f.slots())
+	}
+	if f.ended(100 * time.Millisecond); f.slots() != 6 || f.running != 3 {
+		t.Errorf("%d slots after a quick load, %d under way", f.slots(), f.running)
+	}
+	if f.ended(time.Second); f.slots() != 6 {
+		t.Errorf("%d slots after a single slow load", f.slots())
+	}
+	if f.ended(time.Second); f.slots() != 2 {
+		t.Errorf("%d slots where loads are slow", f.slots())
+	}
+	if few := (firstLoads{limit: 8, most: 8, took: 1}); few.slots() != 8 {
+		t.Errorf("%d slots without more", few.slots())
+	}
+}
+
 func TestFirstLoadsRevive(t *testing.T) {
 	p, _ := ProfileNamed("balanced")
 	textures, f := newTextureTable(p, nil, 0, 0), firstLoads{limit: 1}

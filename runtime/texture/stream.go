@@ -70,6 +70,9 @@ type StreamOptions struct {
 	// FirstLoads is how many textures may come for the first time at once; these
 	// do not count as operations. 0 means 4.
 	FirstLoads int
+	// QuickLoads is how many these may be while they come quickly, within 0.3 s in the mean;
+	// less than FirstLoads means as many.
+	QuickLoads int
 	// Timeout is how long a texture may be on its way, loaded and uploaded, before
 	// it is given up: its slot goes to others, and it is tried again after a delay.
 	// 0 means 60 s, as config.Config.MeshLoadTimeoutSeconds.
@@ -83,12 +86,15 @@ type StreamOptions struct {
 	Trace func(Event)
 }
 
-// FirstEdge and FirstLoads of StreamOptions for textures that come over a network: of a
-// texture in BC7 or ASTC the first 1.7 kB, or what one block of a cache holds, and so many
-// at a time that waiting for answers does not take longer than the bytes.
+// FirstEdge, FirstLoads and QuickLoads of StreamOptions for textures that come over a
+// network: of a texture in BC7 or ASTC the first 1.7 kB, or what one block of a cache
+// holds, and so many at a time that waiting for answers does not take longer than the
+// bytes. A first picture takes a hundred files, as each node of a pyramid has three or
+// four of its own; a slow network has no room for them beside geometry.
 const (
-	NetworkEdge  = 32
-	NetworkLoads = 8
+	NetworkEdge       = 32
+	NetworkLoads      = 8
+	NetworkQuickLoads = 24
 )
 
 // View is what a Streamer needs to know of a frame. The slice is read during
@@ -174,8 +180,8 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 	switch {
 	case o.Device == nil:
 		return nil, fmt.Errorf("%w: no Device", ErrParams)
-	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstEdge < 0 || o.FirstLoads < 0 || o.Timeout < 0:
-		return nil, fmt.Errorf("%w: Budget, MaxEdge, FirstEdge, FirstLoads and Timeout are at least 0", ErrParams)
+	case o.Budget < 0 || o.MaxEdge < 0 || o.FirstEdge < 0 || o.FirstLoads < 0 || o.QuickLoads < 0 || o.Timeout < 0:
+		return nil, fmt.Errorf("%w: Budget, MaxEdge, FirstEdge, FirstLoads, QuickLoads and Timeout are at least 0", ErrParams)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
@@ -188,7 +194,7 @@ func NewStreamer(o StreamOptions) (*Streamer, error) {
 		textures: newTextureTable(o.Params, o.Scales, o.MaxEdge, o.FirstEdge),
 		budget:   budget{limit: o.Budget},
 		claims:   newClaims(),
-		first:    firstLoads{limit: o.FirstLoads},
+		first:    firstLoads{limit: o.FirstLoads, most: max(o.FirstLoads, o.QuickLoads)},
 		loads:    loads{loader: o.Loader, done: newCompletions(), timeout: o.Timeout},
 	}
 	if o.Loader == nil {

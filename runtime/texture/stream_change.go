@@ -168,7 +168,7 @@ func (s *Streamer) drop(k int) {
 	t := &s.textures.list[f.texture]
 	t.busy = false
 	if f.entity < 0 {
-		s.first.running--
+		s.first.ended(s.now - f.started)
 		if t.state == stateLoading {
 			t.state = stateMissing
 		}

@@ -85,12 +85,16 @@ func TestPictures(t *testing.T) {
 	pyramid := sample(1280, 760)
 	pyramid.Map = nil
 	pyramid.Panel.Stats.PyramidNodes, pyramid.Panel.Stats.PyramidBytes, pyramid.Panel.ErrorPixels = 17, 2_340_000, 1.87
+	short := sample(1280, 760)
+	short.Map = nil
+	short.Panel.Stats.PyramidNodes, short.Panel.Stats.PyramidBytes, short.Panel.ErrorPixels = 171, 23_400_000, 12.87
+	short.Panel.Stats.DetailLimit = runtime.LimitTriangles
 	for name, tc := range map[string]struct {
 		m    *Model
 		font int
 	}{
 		"full": {big, 13}, "help": {help, 13}, "chooser": {list, 13}, "small": {small, 9}, "batches": {batches, 12},
-		"pyramid": {pyramid, 13},
+		"pyramid": {pyramid, 13}, "short": {short, 13},
 	} {
 		c := newHUD(t, tc.font).Draw(tc.m)
 		golden(t, name, paint(c.Overlay(), tc.m.Width, tc.m.Height))

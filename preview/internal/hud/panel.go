@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/memory"
 )
 
@@ -141,7 +142,15 @@ func (h *HUD) panel(m *Model) {
 	}
 	next(color)
 	if p.Stats.PyramidBytes > 0 {
-		h.text("pyramid: ").count(p.Stats.PyramidNodes).text(" nodes (").bytes(p.Stats.PyramidBytes).text(")  error ").number(p.ErrorPixels, 1).text(" px")
+		h.text("pyramid: ").count(p.Stats.PyramidNodes).text(" nodes")
+		limit := p.Stats.DetailLimit
+		if limit == runtime.LimitNone {
+			h.text(" (").bytes(p.Stats.PyramidBytes).text(")")
+		}
+		h.text("  error ").number(p.ErrorPixels, 1).text(" px")
+		if limit != runtime.LimitNone {
+			h.text("  short of ").text(limit.String())
+		}
 		next(faint)
 	}
 	h.text("queue: loading ").count(p.Stats.ActiveLoads).text("  waiting ").count(p.Stats.PendingLoadBacklog).
