@@ -221,7 +221,7 @@ const settled = `new Promise((done, failed) => {
   const look = () => {
     const v = document.querySelector(%q), s = v && v.stats;
     if (v && v.state === "failed") return failed(new Error(v.shadowRoot.getElementById("failure").innerText));
-    if (!s || !s.draws || s.loads || s.uploads || s.textures || s.batches) since = -1;
+    if (!s || !s.draws || s.loads || s.uploads || s.textures || s.batches || s.programs) since = -1;
     else if (since < 0) since = s.frame;
     else if (s.frame >= since + %d) return done(s);
     setTimeout(look, 100);

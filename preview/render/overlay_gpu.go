@@ -71,6 +71,11 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	case v.Atlas == nil && (o.shown.Rect.Dx() != 1 || o.shown.Rect.Dy() != 1):
 		o.upload(&image.Alpha{Pix: []byte{255}, Stride: 1, Rect: image.Rect(0, 0, 1, 1)})
 	}
+	program, err := r.programs.overlayProgram()
+	if err != nil {
+		r.options.Logger.Error("text cannot be shown", "error", err)
+		return
+	}
 	d := o.device
 	r.targets.BindPicture()
 	d.SRGB(false) // blend display values
@@ -79,7 +84,7 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	d.Blend(gpu.BlendAlpha)
 	o.geometry.Write(at, bytesOf(v.Vertices), v.Indices)
 	d.BindAtlas(unitAtlas, o.atlas)
-	d.UseProgram(r.programs.overlay)
+	d.UseProgram(program)
 	d.DrawTriangles(len(v.Indices))
 	r.unbind()
 	d.Blend(gpu.BlendOff)

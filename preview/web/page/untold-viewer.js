@@ -326,7 +326,7 @@ export class UntoldViewer extends HTMLElement {
       this.#look();
     }
     this.#progress("scene", 1 - s.missing);
-    const whole = s.draws > 0 && !(s.missing || s.loads || s.uploads || s.textures || s.batches);
+    const whole = s.draws > 0 && !(s.missing || s.loads || s.uploads || s.textures || s.batches || s.programs);
     if (whole && this.#state === "loading") {
       this.#become("ready");
       this.#tell("ready", {});
