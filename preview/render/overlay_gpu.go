@@ -54,6 +54,10 @@ func (o *overlay) upload(a *image.Alpha) {
 	o.atlas = o.device.NewAtlas(w, h, pix)
 }
 
+// overlayPatience is after how many frames an overlay is shown although there is no first
+// picture: it may say why.
+const overlayPatience = 300
+
 // draw draws the overlay of a frame into the resolved picture.
 func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	if v == nil || len(v.Indices) == 0 || len(v.Vertices) == 0 {
@@ -70,6 +74,9 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 		o.upload(v.Atlas)
 	case v.Atlas == nil && (o.shown.Rect.Dx() != 1 || o.shown.Rect.Dy() != 1):
 		o.upload(&image.Alpha{Pix: []byte{255}, Stride: 1, Rect: image.Rect(0, 0, 1, 1)})
+	}
+	if r.programs.late && !r.programs.has(r.programs.overlay) && r.frames < overlayPatience {
+		return // its program follows the first picture
 	}
 	program, err := r.programs.overlayProgram()
 	if err != nil {

@@ -60,7 +60,11 @@ func (s *slowSurface) Device(plain bool) gpu.Device {
 func TestLatePrograms(t *testing.T) {
 	o := Options{Width: 160, Height: 120, Samples: 4, ShadowSize: 256, Warm: true}
 	want := headless(t, o)
-	f := Frame{Camera: boardCamera(), Drawn: put(t, want, board(t, ""))}
+	f := Frame{Camera: boardCamera(), Drawn: put(t, want, board(t, "")), Overlay: &Overlay{Vertices: make([]OverlayVertex, 3), Indices: []uint32{0, 1, 2}}}
+	f.Overlay.Vertices[1].X, f.Overlay.Vertices[2].Y = 40, 40
+	for i := range f.Overlay.Vertices {
+		f.Overlay.Vertices[i].Color = [4]uint8{255, 0, 0, 255}
+	}
 	want.Draw(f)
 	picture := want.ReadPixels()
 
