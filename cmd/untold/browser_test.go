@@ -117,6 +117,15 @@ func startBrowser(t *testing.T, width, height int) *browser {
 	return b
 }
 
+// browserCity opens an empty page of a size in pixels beside a server of a small city, whose
+// folder is dir.
+func browserCity(t *testing.T, width, height int) (b *browser, dir string, s *server) {
+	t.Helper()
+	b = startBrowser(t, width, height)
+	_, dir = smallCity(t)
+	return b, dir, startServe(t, dir)
+}
+
 // listen hands answers to those who wait for them.
 func (b *browser) listen(in *bufio.Reader) {
 	for {
