@@ -32,7 +32,7 @@ type ending struct {
 
 // drew counts the frames in which there was nothing to wait for, the end of a draft included.
 func (e *ending) drew(st *runtime.Stats, drawn *render.Stats, count int, drafts bool) {
-	if drafts || st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || drawn.Pending > 0 || drawn.TexturesPending > 0 || drawn.BatchWork > 0 || count == 0 {
+	if drafts || st.ActiveLoads > 0 || st.PendingLoadBacklog > 0 || drawn.Pending > 0 || drawn.TexturesPending > 0 || drawn.BatchWork > 0 || drawn.Programs > 0 || count == 0 {
 		e.quiet = 0
 		return
 	}

@@ -37,6 +37,9 @@ type Options struct {
 	// Loader reads and decodes payloads in the place of the program, as Render.TextureReader
 	// does with textures; nil: it does so itself.
 	Loader payload.Loader
+	// TextureChanges is how many textured things may change their textures at a time in real
+	// time, if that is more than the parameters of the scene's textures say.
+	TextureChanges int
 	// Fetcher brings the payloads of remote scenes; nil: all are local.
 	Fetcher payload.Fetcher
 	// TextureSource opens the files of textures that the Fetcher does not bring with

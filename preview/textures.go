@@ -36,6 +36,7 @@ type textureControl struct {
 	remote    bool    // what is missing may still come
 	highWater float64 // of the budget
 	limit     int64   // of the configuration
+	changes   int     // at a time, at least
 	choice    textureChoice
 	frame     render.Frame // the frame that r is told of
 	white     map[texture.Slot]bool
@@ -43,6 +44,7 @@ type textureControl struct {
 
 // choose tells the renderer how the textures of the scene are streamed.
 func (c *textureControl) choose(t textureChoice) {
+	t.params.ConcurrentOps = max(t.params.ConcurrentOps, c.changes)
 	c.choice = t
 	c.r.SetTextureScales(t.scales)
 }

@@ -185,9 +185,7 @@ func TestBrowserDocsExample(t *testing.T) {
 
 // TestBrowserInput: fingers look around and zoom, keys reach all that there is.
 func TestBrowserInput(t *testing.T) {
-	b := startBrowser(t, 375, 667)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 375, 667)
 	b.call(t, "Emulation.setTouchEmulationEnabled", map[string]any{"enabled": true, "maxTouchPoints": 2}, nil)
 	before := b.open(t, s.url+"?shadows=-1&samples=1&scale=0.2", 1)
 	touch := func(kind string, points ...[2]int) {

@@ -45,9 +45,7 @@ var webBudgets = []string{"--set", "geometryBudget=536870912", "--set", "texture
 // TestBrowserFlight: on a virtual clock the browser has the events of untold simulate for
 // a recorded flight, byte for byte.
 func TestBrowserFlight(t *testing.T) {
-	b := startBrowser(t, 96, 64)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, dir, s := browserCity(t, 96, 64)
 	start := b.open(t, s.url+"?shadows=-1&samples=1", 1)
 	path := recordedPath(start.Position, start.Forward, 1, 12)
 	file := testfile.Write(t, filepath.Join(t.TempDir(), "path.json"), path)
@@ -76,9 +74,7 @@ func TestBrowserFlight(t *testing.T) {
 // TestBrowserMemory: in ten minutes of a virtual flight over the same places memory grows
 // no more after the first of them.
 func TestBrowserMemory(t *testing.T) {
-	b := startBrowser(t, 96, 64)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 96, 64)
 	start := b.open(t, s.url+"?shadows=-1&samples=1", 1)
 	text, err := json.Marshal(recordedPath(start.Position, start.Forward, 20, 30))
 	if err != nil {

@@ -42,9 +42,7 @@ const pageFetches = `performance.getEntriesByType("resource").filter((e) => /\.(
 // TestBrowserDecoders: workers fetch and decode; without them, when they are refused, and
 // when one dies, the same is shown.
 func TestBrowserDecoders(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	// What takes long on the thread that draws is counted; how long that is depends on
 	// the machine.
 	b.before(t, `globalThis.longTasks = [];
@@ -97,9 +95,7 @@ globalThis.Worker = class extends Real {
 // which it comes, but once: who reads the manifest again gets the one that is there then. A
 // page in place of the copy is none, and one that unpacks to too much is refused.
 func TestBrowserPackedManifest(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	b.open(t, s.url+"?shadows=-1&samples=1", 1)
 	var asked []string
 	b.eval(t, `(async () => {
@@ -142,9 +138,7 @@ func TestBrowserPackedManifest(t *testing.T) {
 // TestBrowserBrokenProgram: a program of WebGL that does not link is told, though that is
 // found out in a frame.
 func TestBrowserBrokenProgram(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	b.before(t, `const real = WebGL2RenderingContext.prototype.shaderSource;
 WebGL2RenderingContext.prototype.shaderSource = function (s, text) { real.call(this, s, text + "\nfloat broken_on_purpose() { return nothing; }\n"); };`)
 	b.show(t, s.url+"?shadows=-1&samples=1")
@@ -155,12 +149,21 @@ WebGL2RenderingContext.prototype.shaderSource = function (s, text) { real.call(t
 	}
 }
 
+// TestBrowserNoScene: a scene that is not there is told by its address, in plain words.
+func TestBrowserNoScene(t *testing.T) {
+	b, _, s := browserCity(t, 160, 120)
+	b.show(t, s.url+"?scene=none.json")
+	var text string
+	b.eval(t, failure, &text)
+	if !strings.Contains(text, s.url+"none.json is not there") || strings.Contains(text, "stat ") {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestBrowserKeepsFiles: a second visit asks for the manifest alone, one after the scene
 // was cooked again compares and fetches what is new.
 func TestBrowserKeepsFiles(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, dir, s := browserCity(t, 160, 120)
 	endings := []string{".untold", ".utex", ".png", ".jpg"}
 	visit := func(query string) (list []string, bytes int64) {
 		t.Helper()
@@ -273,9 +276,7 @@ const budgetOfCache = `import("./.viewer/cache.js").then(async ({ DiskCache }) =
 // TestBrowserCacheBudget: the rules of the cache on the browser's disk are those of
 // docs/remote.md.
 func TestBrowserCacheBudget(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	b.open(t, s.url+"?shadows=-1&samples=1&cache=0", 1)
 	var wrong []string
 	b.eval(t, budgetOfCache, &wrong)
@@ -316,9 +317,7 @@ const leanManifest = `import("./.viewer/lean.js").then(({ Lean }) => {
 
 // TestBrowserLeavesOut: of a manifest the page leaves out what it does not look at.
 func TestBrowserLeavesOut(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	b.show(t, s.url+"?shadows=-1&samples=1&cache=0")
 	var wrong []string
 	b.eval(t, leanManifest, &wrong)

@@ -30,9 +30,7 @@ func TestBrowserNetwork(t *testing.T) {
 // TestBrowserOffline: what a lost connection has kept away comes when it is there again,
 // in a scene that is shown and in one that could not be opened.
 func TestBrowserOffline(t *testing.T) {
-	b := startBrowser(t, 96, 64)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 96, 64)
 	b.call(t, "Network.enable", nil, nil)
 	offline := func(on bool) {
 		b.call(t, "Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)

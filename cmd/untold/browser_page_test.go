@@ -16,9 +16,7 @@ import (
 // TestBrowserAsksEarly: the page itself names what its program consists of, so that all of
 // it is asked for before the first line runs, and the program once.
 func TestBrowserAsksEarly(t *testing.T) {
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	all := []string{"viewer.wasm.gz", scenelist.Name, "wasm_exec.js", "untold-viewer.js", "viewer.js", "webgl.js", "files.js"}
 	b.call(t, "Network.enable", nil, nil)
 	b.call(t, "Network.setBlockedURLs", map[string]any{"urls": []string{"*/page.js"}}, nil) // nothing runs
@@ -80,9 +78,7 @@ new PerformanceObserver((list) => list.getEntries().forEach((e) => longTasks.pus
 // and what is drawn with.
 func TestBrowserFrameWork(t *testing.T) {
 	const budget, besides = 8 << 20, 4 << 20
-	b := startBrowser(t, 160, 120)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 160, 120)
 	b.before(t, countUploads)
 	b.open(t, s.url+"?shadows=-1&samples=1&cache=0", 5)
 	var got struct {

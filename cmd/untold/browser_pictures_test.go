@@ -48,9 +48,7 @@ func native(t *testing.T, scene string, at *streaming.Camera, o render.Options, 
 // console, and no tile is missing.
 func TestBrowserPictures(t *testing.T) {
 	const width, height, pixelsPerDegree, most = 320, 240, 67, 0.03
-	b := startBrowser(t, width, height)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, dir, s := browserCity(t, width, height)
 	scene := filepath.Join(dir, "city.json")
 	start := b.open(t, s.url+"?shadows=-1&samples=1", 3)
 	moved := func(ahead, up float64) *streaming.Camera {

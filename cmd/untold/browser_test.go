@@ -117,6 +117,15 @@ func startBrowser(t *testing.T, width, height int) *browser {
 	return b
 }
 
+// browserCity opens an empty page of a size in pixels beside a server of a small city, whose
+// folder is dir.
+func browserCity(t *testing.T, width, height int) (b *browser, dir string, s *server) {
+	t.Helper()
+	b = startBrowser(t, width, height)
+	_, dir = smallCity(t)
+	return b, dir, startServe(t, dir)
+}
+
 // listen hands answers to those who wait for them.
 func (b *browser) listen(in *bufio.Reader) {
 	for {
@@ -221,7 +230,7 @@ const settled = `new Promise((done, failed) => {
   const look = () => {
     const v = document.querySelector(%q), s = v && v.stats;
     if (v && v.state === "failed") return failed(new Error(v.shadowRoot.getElementById("failure").innerText));
-    if (!s || !s.draws || s.loads || s.uploads || s.textures || s.batches) since = -1;
+    if (!s || !s.draws || s.loads || s.uploads || s.textures || s.batches || s.programs) since = -1;
     else if (since < 0) since = s.frame;
     else if (s.frame >= since + %d) return done(s);
     setTimeout(look, 100);

@@ -69,9 +69,7 @@ func (b *browser) trace(t *testing.T, meanwhile func()) (events []traceEvent) {
 // TestBrowserOwnWork tells what the page's thread does beside drawing, by processor time:
 // how long the drawing of software takes, and what else the machine does, is left out.
 func TestBrowserOwnWork(t *testing.T) {
-	b := startBrowser(t, 320, 240)
-	_, dir := smallCity(t)
-	s := startServe(t, dir)
+	b, _, s := browserCity(t, 320, 240)
 	b.before(t, noGraphics)
 	var st webStatus
 	events := b.trace(t, func() {

@@ -61,7 +61,9 @@ func (r *Renderer) drawScene(at int, f *Frame) {
 		}
 		d.Blend(gpu.BlendAlpha)
 		d.DepthWrite(false)
-		r.stats.Calls += r.submit(&c.main, submission{from: passBlend, until: passes})
+		if c.shade != shadeLit || r.programs.has(r.programs.mesh[passBlend]) {
+			r.stats.Calls += r.submit(&c.main, submission{from: passBlend, until: passes})
+		}
 		if f.Wireframe {
 			r.drawWires([4]float32{0, 0, 0, 0.75})
 		}

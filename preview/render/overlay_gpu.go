@@ -54,6 +54,10 @@ func (o *overlay) upload(a *image.Alpha) {
 	o.atlas = o.device.NewAtlas(w, h, pix)
 }
 
+// overlayPatience is after how many frames an overlay is shown although there is no first
+// picture: it may say why.
+const overlayPatience = 300
+
 // draw draws the overlay of a frame into the resolved picture.
 func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	if v == nil || len(v.Indices) == 0 || len(v.Vertices) == 0 {
@@ -71,6 +75,14 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	case v.Atlas == nil && (o.shown.Rect.Dx() != 1 || o.shown.Rect.Dy() != 1):
 		o.upload(&image.Alpha{Pix: []byte{255}, Stride: 1, Rect: image.Rect(0, 0, 1, 1)})
 	}
+	if r.programs.late && !r.programs.has(r.programs.overlay) && r.frames < overlayPatience {
+		return // its program follows the first picture
+	}
+	program, err := r.programs.overlayProgram()
+	if err != nil {
+		r.options.Logger.Error("text cannot be shown", "error", err)
+		return
+	}
 	d := o.device
 	r.targets.BindPicture()
 	d.SRGB(false) // blend display values
@@ -79,7 +91,7 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	d.Blend(gpu.BlendAlpha)
 	o.geometry.Write(at, bytesOf(v.Vertices), v.Indices)
 	d.BindAtlas(unitAtlas, o.atlas)
-	d.UseProgram(r.programs.overlay)
+	d.UseProgram(program)
 	d.DrawTriangles(len(v.Indices))
 	r.unbind()
 	d.Blend(gpu.BlendOff)

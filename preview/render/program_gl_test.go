@@ -9,7 +9,7 @@ import "testing"
 func TestProgramsAreShared(t *testing.T) {
 	both(t, Options{Width: 320, Height: 240, Samples: 4, ShadowSize: 1024}, func(t *testing.T, r *Renderer) {
 		alone := r.programs
-		shared, err := newPrograms(r.device, alone.defines, !alone.shared)
+		shared, err := newPrograms(r.device, alone.defines, !alone.shared, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,13 +34,15 @@ var samplers = map[string]int{
 // three that passes share, since a driver takes a tenth of a second for each, or one
 // for each pass where a processor draws, which looks up no texel in vain then, and so
 // are those of shadows. The others are made when they are first seen or by warm.
+// Where the device makes programs beside frames, what no first picture needs follows it.
 type programs struct {
 	device  gpu.Device
 	defines string
 	shared  bool // by passes of the lit view
-	mesh    [passes]gpu.Program
-	debug   [meshKinds]gpu.Program
-	graded  bool // those of the lit view can use a colour table
+	coming
+	mesh   [passes]gpu.Program
+	debug  [meshKinds]gpu.Program
+	graded bool // those of the lit view can use a colour table
 
 	shadow              [shadowKinds]gpu.Program
 	shadowLight         [shadowKinds]gpu.Location
@@ -95,46 +97,85 @@ func shadowKind(p pass) (k int) {
 	return k
 }
 
-func newPrograms(d gpu.Device, defines string, shared bool) (*programs, error) {
-	p := &programs{device: d, defines: defines, shared: shared}
-	for i := range passes {
-		if _, err := p.meshProgram(i, shadeLit); err != nil {
+// newPrograms makes the programs, of shadows only if there are any.
+func newPrograms(d gpu.Device, defines string, shared, shadows bool) (*programs, error) {
+	p := &programs{device: d, defines: defines, shared: shared, coming: coming{late: d.Caps().LatePrograms}}
+	if err := p.makeLit(); err != nil {
+		return p, err
+	}
+	p.rest = append(p.rest, func() (gpu.Program, error) { return p.meshProgram(passBlend, shadeLit) })
+	for k := 0; k < shadowKinds && shadows; k++ {
+		p.rest = append(p.rest, func() (gpu.Program, error) { return p.shadowProgram(k) })
+	}
+	p.rest = append(p.rest, p.overlayProgram)
+	if p.late {
+		p.followSeldom()
+		return p, nil
+	}
+	for len(p.rest) > 0 {
+		if err := p.follow(); err != nil {
 			return p, err
 		}
 	}
-	var err error
-	link := func(dst *gpu.Program, vertex, fragment []string, defines string) {
-		if err == nil {
-			*dst, err = p.build(vertex, fragment, defines)
-		}
-	}
-	for k := range shadowKinds {
-		leaves, d := k, "#define SHADOW\n"
-		if p.shared && k > 0 {
-			if k > 1 {
-				p.shadow[k] = p.shadow[1]
-				continue
-			}
-			leaves, d = shadowMasked|shadowFading, d+"#define HOLES\n"
-		}
-		if leaves&shadowMasked != 0 {
-			d += "#define MASK\n"
-		}
-		if leaves&shadowFading != 0 {
-			d += "#define DITHER\n"
-		}
-		link(&p.shadow[k], meshVertex, []string{"material", "shadow.frag"}, d)
-	}
-	link(&p.sky, skyVertex, skyFragment, defines)
-	link(&p.overlay, []string{"frame", "overlay"}, []string{"overlay"}, "")
-	if err != nil {
-		return p, err
-	}
-	for k := range shadowKinds {
-		p.shadowLight[k] = d.Location(p.shadow[k], "u_light")
-	}
-	p.skyDepth = d.Location(p.sky, "u_depth")
 	return p, nil
+}
+
+// makeLit makes what no picture of the lit view can do without.
+func (p *programs) makeLit() (err error) {
+	if p.sky, err = p.build(skyVertex, skyFragment, p.litDefines(), p.late); err != nil {
+		return err
+	}
+	p.skyDepth = p.device.Location(p.sky, "u_depth")
+	p.wait(p.sky)
+	for i := range passes {
+		if i == passBlend {
+			continue
+		}
+		made, err := p.meshProgram(i, shadeLit)
+		if err != nil {
+			return err
+		}
+		p.wait(made)
+	}
+	return nil
+}
+
+// litDefines returns what the shaders of the lit view are compiled with.
+func (p *programs) litDefines() string {
+	if p.graded {
+		return p.defines + "#define GRADE\n"
+	}
+	return p.defines
+}
+
+// shadowProgram returns the shadow program of a number.
+func (p *programs) shadowProgram(k int) (made gpu.Program, err error) {
+	leaves, defines := k, "#define SHADOW\n"
+	if p.shared && k > 0 {
+		if k > 1 {
+			p.shadow[k], p.shadowLight[k] = p.shadow[1], p.shadowLight[1]
+			return p.shadow[1], nil
+		}
+		leaves, defines = shadowMasked|shadowFading, defines+"#define HOLES\n"
+	}
+	if leaves&shadowMasked != 0 {
+		defines += "#define MASK\n"
+	}
+	if leaves&shadowFading != 0 {
+		defines += "#define DITHER\n"
+	}
+	if made, err = p.build(meshVertex, []string{"material", "shadow.frag"}, defines, p.late); err == nil {
+		p.shadow[k], p.shadowLight[k] = made, p.device.Location(made, "u_light")
+	}
+	return made, err
+}
+
+// overlayProgram returns the program of overlays.
+func (p *programs) overlayProgram() (made gpu.Program, err error) {
+	if p.overlay == 0 {
+		p.overlay, err = p.build([]string{"frame", "overlay"}, []string{"overlay"}, "", p.late)
+	}
+	return p.overlay, err
 }
 
 // late is a program that is made when it is first asked for; 0 if it does not compile.
@@ -146,13 +187,17 @@ type late struct {
 // make reports whether there is a program, which it makes at the first call.
 func (l *late) make(p *programs, vertex, fragment []string, log *slog.Logger) bool {
 	if l.Program == 0 && !l.failed {
-		var err error
-		if l.Program, err = p.build(vertex, fragment, ""); err != nil {
-			l.failed = true
+		if err := l.build(p, vertex, fragment, false); err != nil {
 			log.Error("lines cannot be shown", "error", err)
 		}
 	}
 	return !l.failed
+}
+
+func (l *late) build(p *programs, vertex, fragment []string, later bool) (err error) {
+	l.Program, err = p.build(vertex, fragment, "", later)
+	l.failed = err != nil
+	return err
 }
 
 // makeWire reports whether there is a program for edges.
@@ -162,10 +207,12 @@ func (p *programs) makeWire(log *slog.Logger) bool {
 		return false
 	}
 	if isNew {
-		p.wireColor = p.device.Location(p.wire.Program, "u_color")
+		p.findWire()
 	}
 	return true
 }
+
+func (p *programs) findWire() { p.wireColor = p.device.Location(p.wire.Program, "u_color") }
 
 var (
 	meshVertex, wireFragment           = []string{"frame", "mesh.vert"}, []string{"wire.frag"}
@@ -179,11 +226,10 @@ func (p *programs) grade() error {
 	if p.graded {
 		return nil
 	}
-	next := programs{device: p.device, defines: p.defines + "#define GRADE\n", shared: p.shared}
-	var err error
-	next.sky, err = p.build(skyVertex, skyFragment, next.defines)
-	for i := pass(0); i < passes && err == nil; i++ {
-		_, err = next.meshProgram(i, shadeLit)
+	next := programs{device: p.device, defines: p.defines, shared: p.shared, graded: true, coming: coming{late: p.late}}
+	err := next.makeLit()
+	if err == nil && p.mesh[passBlend] != 0 {
+		_, err = next.meshProgram(passBlend, shadeLit)
 	}
 	if err == nil {
 		for k, name := range p.debug {
@@ -193,8 +239,11 @@ func (p *programs) grade() error {
 		}
 		p.mesh, next.mesh = next.mesh, p.mesh
 		p.sky, next.sky = next.sky, p.sky
-		p.skyDepth = p.device.Location(p.sky, "u_depth")
-		p.graded = true
+		p.skyDepth = next.skyDepth
+		p.graded, p.waits = true, next.waits
+		if p.making != 0 && slices.Contains(next.mesh[:], p.making) {
+			p.making = p.mesh[passBlend]
+		}
 	}
 	p.drop(append(next.mesh[:], next.sky)) // those before, or what there is of the new ones
 	return err
@@ -203,7 +252,7 @@ func (p *programs) grade() error {
 // meshProgram returns the program of a pass.
 func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
 	if s != shadeLit {
-		return p.debugProgram(programOf(i))
+		return p.debugProgram(programOf(i), false)
 	}
 	if p.mesh[i] != 0 {
 		return p.mesh[i], nil
@@ -215,11 +264,11 @@ func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
 			"DITHER":   i == passDither || i == passDitherTextured || i == passMaskDither,
 			"MASK":     i == passMask || i == passMaskDither,
 			"BLEND":    i == passBlend,
-		})
+		}, p.late)
 		return p.mesh[i], err
 	}
 	kind := programOf(i)
-	made, err := p.linkMesh(kind.defines())
+	made, err := p.linkMesh(kind.defines(), p.late)
 	for j := range passes {
 		if programOf(j) == kind {
 			p.mesh[j] = made
@@ -228,14 +277,15 @@ func (p *programs) meshProgram(i pass, s shade) (gpu.Program, error) {
 	return made, err
 }
 
-func (p *programs) debugProgram(k meshKind) (gpu.Program, error) {
+// debugProgram returns a program of the views that are not lit; later is that of build.
+func (p *programs) debugProgram(k meshKind, later bool) (gpu.Program, error) {
 	if p.debug[k] != 0 {
 		return p.debug[k], nil
 	}
 	var err error
 	on := k.defines()
 	on["DEBUG"] = true
-	p.debug[k], err = p.linkMesh(on)
+	p.debug[k], err = p.linkMesh(on, later)
 	return p.debug[k], err
 }
 
@@ -247,14 +297,17 @@ func (p *programs) replace(i pass, s shade) gpu.Program {
 	return p.mesh[i]
 }
 
-func (p *programs) linkMesh(on map[string]bool) (gpu.Program, error) {
+func (p *programs) linkMesh(on map[string]bool, later bool) (gpu.Program, error) {
 	d := p.defines
+	if !on["DEBUG"] {
+		d = p.litDefines()
+	}
 	for _, name := range [...]string{"DEBUG", "TEXTURED", "DITHER", "MASK", "HOLES", "BLEND"} {
 		if on[name] {
 			d += "#define " + name + "\n"
 		}
 	}
-	return p.build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d)
+	return p.build([]string{"frame", "mesh.vert"}, []string{"frame", "light", "material", "mesh.frag"}, d, later)
 }
 
 // log writes the names of the programs, by which drivers call them in messages.
@@ -268,6 +321,9 @@ func (p *programs) log(l *slog.Logger) {
 		}
 	}
 	for i, name := range p.shadow {
+		if name == 0 {
+			continue
+		}
 		l.Info("OpenGL program", "name", name, "is", [...]string{"shadow", "masked shadow", "fading shadow", "masked fading shadow"}[i])
 	}
 	for i, name := range [...]gpu.Program{p.sky, p.overlay} {
@@ -289,9 +345,10 @@ func (p *programs) drop(names []gpu.Program) {
 	}
 }
 
-// build makes a program of the named files.
-func (p *programs) build(vertex, fragment []string, defines string) (gpu.Program, error) {
-	s := gpu.Source{Name: fmt.Sprint(fragment), Units: samplers, Block: "Frame"}
+// build makes a program of the named files; later is whether it is not used before it is
+// ready.
+func (p *programs) build(vertex, fragment []string, defines string, later bool) (gpu.Program, error) {
+	s := gpu.Source{Name: fmt.Sprint(fragment), Units: samplers, Block: "Frame", Later: later}
 	var err error
 	if s.Vertex, err = source(vertex, "#define VERTEX\n"+defines); err != nil {
 		return 0, err

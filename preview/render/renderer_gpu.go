@@ -46,6 +46,7 @@ type Renderer struct {
 	frame       collected
 	shaderBlock *frameBlock // apart, since C may look at no memory that holds Go pointers
 	stats       Stats       // of the next Draw
+	shown       int         // frames that showed something, while programs were missing
 }
 
 var (
@@ -114,9 +115,6 @@ func (r *Renderer) init() error {
 	if o.Tone == ToneACES {
 		defines += "#define TONE_ACES\n"
 	}
-	if r.programs, err = newPrograms(d, defines, !i.Software); err != nil {
-		return err
-	}
 	r.block = d.NewUniforms()
 	r.objectStream = d.NewRecords(gpu.RGBA32F, unitObjects, 1<<20)
 	r.drawStream = d.NewRecords(gpu.RGBA32UI, unitDraws, 1<<19)
@@ -133,13 +131,22 @@ func (r *Renderer) init() error {
 	if r.textures, err = newTextures(d, o, workers); err != nil {
 		return err
 	}
-	if o.Warm {
+	if err := d.Err(); err != nil { // which may wait for what was asked before
+		return fmt.Errorf("render: %w", err)
+	}
+	if r.programs, err = newPrograms(d, defines, !i.Software, o.ShadowSize > 0); err != nil {
+		return err
+	}
+	if o.Warm && !r.programs.late {
 		if err := r.warm(); err != nil {
 			return err
 		}
 	}
 	if o.Debug && i.DebugOutput {
 		r.programs.log(o.Logger)
+	}
+	if r.programs.late {
+		return nil
 	}
 	if err := d.Err(); err != nil {
 		return fmt.Errorf("render: %w", err)
@@ -176,9 +183,14 @@ func (r *Renderer) ReadPixels() *image.NRGBA {
 }
 
 // Draw draws a frame, copies it to Options.Framebuffer and returns the
-// counters. It allocates nothing once its buffers have grown to the scene.
+// counters. It allocates nothing once its buffers have grown to the scene. While
+// programs are being made beside frames it shows nothing.
 func (r *Renderer) Draw(f Frame) Stats {
 	start := time.Now()
+	if !r.programs.usable() {
+		return r.count(time.Since(start))
+	}
+	r.warmLate()
 	at := int(r.frames % inFlight)
 	r.frames++
 	lap := lapTimer{start}
@@ -192,7 +204,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	c.collectReps(&f)
 	c.collectBatches(r.batches.collectable(), &f)
 	c.collectMain(&f)
-	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe && !f.Daylight.dark() {
+	if c.shade == shadeLit && r.options.ShadowSize > 0 && f.View != ViewWireframe && !f.Daylight.dark() && r.programs.casts() {
 		r.shadows.plan(c, f.Bounds)
 	}
 	r.uploadFrame(at, &f)
@@ -211,6 +223,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 
 	r.device.EndTimer()
 	r.device.Fence(at)
+	r.followPrograms()
 	r.stats.Finish = lap.next()
 	r.messages.at(stageBetween)
 	return r.count(time.Since(start))
@@ -251,6 +264,7 @@ func (r *Renderer) count(cpu time.Duration) Stats {
 	s.Materials = r.materials.list.used
 	r.textures.count(&s)
 	r.batches.count(&s)
+	s.Programs = r.programs.lacks()
 	r.messages.count(&s)
 	return s
 }

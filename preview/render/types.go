@@ -273,6 +273,7 @@ type Stats struct {
 	Materials       int
 	Textures        int // images in use, the missing ones aside
 	TexturesPending int // that come or change their size
+	Programs        int // of the GPU that are still being made
 	TexturesMissing int // not found or not readable: drawn white
 	TextureBytes    int64
 	TextureStorage  int64 // allocated for textures: layers that are idle, and those that come, count too

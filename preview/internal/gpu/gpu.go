@@ -52,6 +52,7 @@ type Caps struct {
 	MaxLayers               int  // of a texture
 	Samples                 int  // the most
 	MaxDraws                int  // records of a frame that shaders can read
+	LatePrograms            bool // programs that are not needed yet are made beside frames: Source.Later, Ready
 	DedicatedBytes          int64
 }
 
@@ -188,6 +189,8 @@ const (
 type programs interface {
 	// NewProgram compiles and links. The error has what the compiler says.
 	NewProgram(*Source) (Program, error)
+	// Ready reports whether a program is made, so that its first use waits for nothing.
+	Ready(Program) bool
 	DeleteProgram(Program)
 	// UseProgram takes a program into use; 0 ends that of any.
 	UseProgram(Program)
@@ -207,6 +210,7 @@ type Source struct {
 	Vertex, Fragment string
 	Units            map[string]int // of samplers, by their names
 	Block            string         // the uniform block's name
+	Later            bool           // it is not used before it is Ready; what goes wrong may be told then
 }
 
 type textures interface {

@@ -33,7 +33,7 @@ select, ::slotted(select) { text-overflow: ellipsis; white-space: nowrap; }
 option { color: var(--ink); background: var(--ground); }
 #failure button { border-color: currentColor; }
 :is(button, select):hover { border-color: var(--accent); }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+:focus-visible, ::slotted(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 canvas:focus-visible { outline: none; }
 #pad { align-self: flex-end; display: none; grid-template-columns: repeat(3, 2.8rem); gap: .35rem; user-select: none; -webkit-user-select: none; touch-action: none; }
 #pad button { min-height: 2.8rem; padding: 0; touch-action: none; }

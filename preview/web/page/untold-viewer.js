@@ -8,6 +8,9 @@ const megabytes = (n) => (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB";
 const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const FLIGHT = 2; // seconds of flyTo
 
+// plain says what the program has said in words for people who did not write it.
+const plain = (text) => text.replace(/^preview: /, "").replace(/^(?:stat|open) (\S+): No such file or directory$/i, "$1 is not there. Choose another scene, or check the address.");
+
 // figures writes what matters of the figures.
 function figures(s) {
   const out = [`${s.fps.toFixed(0)} fps, ${s.cpu.toFixed(1)} ms computed`, `${many(s.tiles, "tile")}, ${megabytes(s.loaded)} loaded`,
@@ -244,7 +247,7 @@ export class UntoldViewer extends HTMLElement {
         }),
         lost: mine(() => broke("The graphics were lost", "The browser took the graphics processor away.", true)),
         flown: mine(flown), // and ends
-        ended: mine((text) => broke("The scene cannot be shown", text.replace(/^preview: /, "").replaceAll("/served/", run.base.href), true)),
+        ended: mine((text) => broke("The scene cannot be shown", plain(text.replaceAll("/served/", run.base.href)), true)),
       });
     } catch (e) {
       if (e instanceof NoGraphics) {
@@ -326,7 +329,7 @@ export class UntoldViewer extends HTMLElement {
       this.#look();
     }
     this.#progress("scene", 1 - s.missing);
-    const whole = s.draws > 0 && !(s.missing || s.loads || s.uploads || s.textures || s.batches);
+    const whole = s.draws > 0 && !(s.missing || s.loads || s.uploads || s.textures || s.batches || s.programs);
     if (whole && this.#state === "loading") {
       this.#become("ready");
       this.#tell("ready", {});

@@ -7,6 +7,18 @@ const ROW = 4 * WIDTH; // numbers of one
 const SCRATCH = 15; // texture unit that no sampler reads
 const IN_FLIGHT = 3;
 
+// The program that shows linear light.
+const ENCODE_VERTEX = `#version 300 es
+  void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
+const ENCODE_FRAGMENT = `#version 300 es
+  precision highp float;
+  uniform highp sampler2D u_linear;
+  out vec4 o_color;
+  void main() {
+    vec3 c = texelFetch(u_linear, ivec2(gl_FragCoord.xy), 0).rgb;
+    o_color = vec4(mix(12.92 * c, 1.055 * pow(max(c, 1e-6), vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308))), 1.0);
+  }`;
+
 export class WebGL {
   // memory returns the program's WebAssembly.Memory.
   // without are names of extensions to leave alone.
@@ -35,7 +47,8 @@ export class WebGL {
     this.clamp = ext("EXT_depth_clamp");
     this.multi = ext("WEBGL_multi_draw");
     this.polygon = ext("WEBGL_polygon_mode");
-    ext("KHR_parallel_shader_compile"); // programs are made beside each other
+    this.parallel = ext("KHR_parallel_shader_compile"); // programs are made beside the page
+    this.encode = this.make("encode", ENCODE_VERTEX, ENCODE_FRAGMENT, "", { u_linear: SCRATCH });
     const aniso = ext("EXT_texture_filter_anisotropic");
     if (this.clip) this.clip.clipControlEXT(this.clip.LOWER_LEFT_EXT, this.clip.ZERO_TO_ONE_EXT);
     return {
@@ -75,11 +88,8 @@ export class WebGL {
     return text;
   }
 
-  // program compiles and links. The answer is what went wrong, "" for nothing. Of the programs
-  // that are made before anything is drawn that is asked when one is used first: drivers take
-  // a second for all of them, in which the scene comes; what goes wrong is thrown then, and
-  // stays in broken, as it ends the program. name is for that message.
-  program(id, name, vertex, fragment, block, units) {
+  // make begins to compile and link a program. name is for messages.
+  make(name, vertex, fragment, block, units) {
     const gl = this.gl;
     const p = gl.createProgram();
     const shaders = [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]].map(([kind, text]) => {
@@ -90,14 +100,29 @@ export class WebGL {
       return s;
     });
     gl.linkProgram(p);
-    const made = { kind: "program", name, gl: p, record: null, shaders, block, units, locations: [] };
+    return { kind: "program", name, gl: p, record: null, shaders, block, units, locations: [] };
+  }
+
+  // program compiles and links. The answer is what went wrong, "" for nothing. Of programs
+  // that are wanted later, and of those that are made before anything is drawn, that is asked
+  // when one is used first: drivers take a second for all of them, in which the scene comes;
+  // what goes wrong is thrown then, and stays in broken, as it ends the program.
+  program(id, name, vertex, fragment, block, units, later) {
+    const made = this.make(name, vertex, fragment, block, units);
     this.objects[id] = made;
-    if (!this.begun) return "";
+    if (later || !this.begun) return "";
     const text = this.linked(made);
     if (!text) return "";
     this.objects[id] = undefined;
-    gl.deleteProgram(p);
+    this.gl.deleteProgram(made.gl);
     return text;
+  }
+
+  // ready reports whether a program is made, so that its use waits for nothing, and so the
+  // one by which pictures are shown. Browsers that cannot say it wait at the first use.
+  ready(id) {
+    const done = (made) => !made.shaders || this.gl.getProgramParameter(made.gl, this.parallel.COMPLETION_STATUS_KHR);
+    return !this.parallel || this.gl.isContextLost() || (done(this.encode) && done(this.objects[id]));
   }
 
   // linked waits for a program, and tells it what it has to know. It returns what went wrong.
@@ -280,22 +305,8 @@ export class WebGL {
   resolve(t) {
     const gl = this.gl;
     if (t.resolved) this.blit(t.scene, t.resolved, t);
-    if (!this.encode) {
-      const vertex = `#version 300 es
-        void main() { gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0); }`;
-      const fragment = `#version 300 es
-        precision highp float;
-        uniform highp sampler2D u_linear;
-        out vec4 o_color;
-        void main() {
-          vec3 c = texelFetch(u_linear, ivec2(gl_FragCoord.xy), 0).rgb;
-          o_color = vec4(mix(12.92 * c, 1.055 * pow(max(c, 1e-6), vec3(1.0 / 2.4)) - 0.055, greaterThan(c, vec3(0.0031308))), 1.0);
-        }`;
-      const text = this.program(0, "encode", vertex, fragment, "", { u_linear: SCRATCH }) || this.linked(this.objects[0]);
-      if (text) this.fail("encode", text);
-      this.encode = this.objects[0].gl;
-      this.objects[0] = undefined; // 0 is none
-    }
+    const text = this.linked(this.encode);
+    if (text) this.fail("encode", text);
     gl.bindFramebuffer(gl.FRAMEBUFFER, t.picture.fbo);
     gl.viewport(0, 0, t.width, t.height);
     gl.disable(gl.DEPTH_TEST);
@@ -303,7 +314,7 @@ export class WebGL {
     gl.disable(gl.SAMPLE_ALPHA_TO_COVERAGE);
     gl.activeTexture(gl.TEXTURE0 + SCRATCH);
     gl.bindTexture(gl.TEXTURE_2D, t.linear);
-    gl.useProgram(this.encode);
+    gl.useProgram(this.encode.gl);
     this.used = null;
     gl.bindVertexArray(this.empty);
     gl.drawArrays(gl.TRIANGLES, 0, 3);

@@ -78,6 +78,9 @@ func compile(kind uint32, name, source string) (uint32, error) {
 
 func clean(log string) string { return strings.TrimSpace(strings.TrimRight(log, "\x00")) }
 
+// Ready is true: NewProgram waits.
+func (d *Device) Ready(gpu.Program) bool { return true }
+
 // DeleteProgram deletes a program.
 func (d *Device) DeleteProgram(p gpu.Program) { gl.DeleteProgram(uint32(p)) }
 

@@ -27,6 +27,8 @@ type port interface {
 	replay(words []uint32)
 	// program compiles and links; the answer is what went wrong, "" for nothing.
 	program(id uint32, s *gpu.Source) string
+	// ready reports whether a program is made.
+	ready(id uint32) bool
 	// location gives a uniform of a program an id; false when there is none.
 	location(program, id uint32, name string) bool
 	// read stores the bytes of a target's picture.
@@ -144,6 +146,9 @@ func (d *Device) NewProgram(s *gpu.Source) (gpu.Program, error) {
 	}
 	return gpu.Program(id), nil
 }
+
+// Ready reports whether a program is made.
+func (d *Device) Ready(p gpu.Program) bool { return d.port.ready(uint32(p)) }
 
 // DeleteProgram deletes a program.
 func (d *Device) DeleteProgram(p gpu.Program) { d.remove(uint32(p)) }

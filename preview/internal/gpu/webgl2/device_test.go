@@ -62,6 +62,7 @@ func (p *fakePort) program(_ uint32, s *gpu.Source) string {
 	p.programs = append(p.programs, s)
 	return p.failing
 }
+func (p *fakePort) ready(uint32) bool                      { return true }
 func (p *fakePort) location(_, _ uint32, name string) bool { return name == "u_there" }
 func (p *fakePort) read(uint32, []byte)                    {}
 func (p *fakePort) err() string                            { return p.failing }

@@ -24,7 +24,7 @@ func (b browser) caps(plain bool) features {
 	n := func(name string) int { return c.Get(name).Int() }
 	return features{depthClamp: is("depthClamp"), Caps: gpu.Caps{
 		Vendor: c.Get("vendor").String(), Device: c.Get("device").String(), Version: c.Get("version").String(),
-		ReverseZ: is("reverseZ"), MultiDraw: is("multiDraw"), TextureStorage: true, Blocks: is("blocks"), ASTC: is("astc"), WebGL: true,
+		ReverseZ: is("reverseZ"), MultiDraw: is("multiDraw"), TextureStorage: true, Blocks: is("blocks"), ASTC: is("astc"), WebGL: true, LatePrograms: true,
 		Software: is("software"), Wireframe: is("wireframe"), Anisotropy: n("anisotropy"), MaxTexture: n("maxTexture"), MaxLayers: n("maxLayers"), Samples: n("samples"),
 	}}
 }
@@ -38,8 +38,10 @@ func (b browser) program(id uint32, s *gpu.Source) string {
 	for name, unit := range s.Units {
 		units[name] = unit
 	}
-	return b.object.Call("program", id, s.Name, s.Vertex, s.Fragment, s.Block, units).String()
+	return b.object.Call("program", id, s.Name, s.Vertex, s.Fragment, s.Block, units, s.Later).String()
 }
+
+func (b browser) ready(id uint32) bool { return b.object.Call("ready", id).Bool() }
 
 func (b browser) location(program, id uint32, name string) bool {
 	return b.object.Call("location", program, id, name).Bool()

@@ -64,6 +64,9 @@ type Pool struct {
 	trying   *job            // the one of them that is being tried
 	deadly   map[string]bool // keys of what workers died of
 	idle     int             // deaths of workers that were at nothing
+	opened   bool            // the first tile has come, or will not
+	early    int             // tiles that were asked for before
+	held     []*job          // tiles that wait for that, in order
 	closed   bool
 }
 
@@ -84,6 +87,7 @@ type job struct {
 	take     func(kind byte, r *reader, keep func()) error // answers with a message; the error is that of the message
 	fail     func(error)
 	packed   *render.Packed // has come
+	tile     bool           // in full detail
 	answered bool           // or being answered
 	suspect  bool
 	release  func() bool // stops listening to the context
@@ -139,7 +143,7 @@ func (p *Pool) Start(req payload.Request) {
 		p.files.Start(req)
 		return
 	}
-	j := &job{key: req.Dir + "\x00" + req.Path + "\x00" + req.Local.File}
+	j := &job{key: req.Dir + "\x00" + req.Path + "\x00" + req.Local.File, tile: req.Key.Rep == payload.RepFull}
 	what := fmt.Sprintf("tile %s, %v", req.TileID, req.Key.Rep)
 	j.here = func() {
 		own := req
@@ -246,8 +250,36 @@ func (p *Pool) start(ctx context.Context, j *job, message func(token uint64) *wr
 	j.token = p.token
 	j.parts = message(j.token).message()
 	j.release = context.AfterFunc(ctx, func() { p.giveUp(j, ctx.Err()) })
-	p.give(j)
+	if p.holds(j) {
+		p.held = append(p.held, j)
+	} else {
+		p.give(j)
+	}
 	p.mu.Unlock()
+}
+
+// earlyTiles is how many tiles are asked for at a time before the first one has come: more
+// share the network, and all of them come later.
+const earlyTiles = 2
+
+// holds reports whether a job has to wait for the first tile.
+func (p *Pool) holds(j *job) bool {
+	if p.opened || !j.tile || !slices.ContainsFunc(p.workers, func(w *worker) bool { return w != nil }) {
+		return false
+	}
+	p.early++
+	return p.early > earlyTiles
+}
+
+// open gives away what has waited for the first tile. p.mu is held.
+func (p *Pool) open() {
+	p.opened = true
+	for _, j := range p.held {
+		if !j.answered {
+			p.give(j)
+		}
+	}
+	p.held = nil
 }
 
 // give hands a job to a worker: to the one that has had the file, and so may have it
@@ -307,6 +339,9 @@ func (p *Pool) got(w *worker, size int, read func([]byte)) {
 	if err == nil && j != nil {
 		delete(w.jobs, token)
 		p.tried(j)
+		if j.tile && !p.opened {
+			p.open()
+		}
 	}
 	answer := err == nil && j != nil && !j.answered
 	if answer {
@@ -352,6 +387,9 @@ func (p *Pool) giveUp(j *job, err error) {
 		return
 	}
 	j.answered = true
+	if j.tile && !p.opened {
+		p.open()
+	}
 	p.suspects = slices.DeleteFunc(p.suspects, func(s *job) bool { return s == j })
 	for _, w := range p.workers {
 		if w == nil || w.jobs[j.token] != j {
@@ -415,6 +453,7 @@ func (p *Pool) died(w *worker, why string) {
 		}
 	}
 	p.tryNext()
+	p.open()
 }
 
 // tried takes note that a job has been answered.
@@ -445,7 +484,7 @@ func sortedJobs(jobs map[uint64]*job) (out []*job) {
 // Close ends the workers and answers what they were at with payload.ErrClosed.
 func (p *Pool) Close() error {
 	p.mu.Lock()
-	left := p.suspects
+	left := append(p.suspects, p.held...)
 	for at, w := range p.workers {
 		if w != nil {
 			left = append(left, sortedJobs(w.jobs)...)
@@ -453,7 +492,7 @@ func (p *Pool) Close() error {
 			p.workers[at] = nil
 		}
 	}
-	p.closed, p.suspects = true, nil
+	p.closed, p.suspects, p.held = true, nil, nil
 	left = slices.DeleteFunc(left, func(j *job) bool { return j.answered })
 	for _, j := range left {
 		j.answered = true

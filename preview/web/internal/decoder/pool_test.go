@@ -386,3 +386,43 @@ func TestServerTellsOfDamage(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPoolHoldsTiles: until the first tile has come two are asked for at a time, then all that
+// wait; what was given up or dies does not keep them.
+func TestPoolHoldsTiles(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir := scene(t)
+	w := &wires{t: t, count: 2, silent: true}
+	p := NewPool(w, PoolOptions{})
+	defer closePool(t, p, w)
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan payload.Result, 5)
+	for i := range 5 {
+		c := t.Context()
+		if i == 0 {
+			c = ctx
+		}
+		p.Start(payload.Request{
+			Token: uint64(i), TileID: "t", Key: payload.Key{Rep: payload.RepFull}, Dir: dir, Path: "tiles/a.untold", Context: c,
+			Done: payload.Intercept(func(_ uint64, x payload.Result) { got <- x }, nil),
+		})
+	}
+	count := func() (given, held int) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, w := range p.workers {
+			given += len(w.jobs)
+		}
+		return given, len(p.held)
+	}
+	if given, held := count(); given != earlyTiles || held != 5-earlyTiles {
+		t.Errorf("%d given, %d held", given, held)
+	}
+	cancel()
+	if x := <-got; !errors.Is(x.Err, context.Canceled) {
+		t.Errorf("%v", x.Err)
+	}
+	if given, held := count(); given < 4 || held != 0 {
+		t.Errorf("after one was given up: %d given, %d held", given, held)
+	}
+}

@@ -26,9 +26,14 @@ const (
 	textureBudget  = 256 << 20
 )
 
-// textureWorkers is how many textures the decoders are asked for at a time: while one is
-// fetched others are decoded.
-const textureWorkers = 8
+// How much the decoders are asked for at a time: while one file is fetched others are
+// decoded, so that no turn of the network is waited for. The runtime's own limits are for
+// files that are there.
+const (
+	textureWorkers = 8
+	textureChanges = 16 // entities whose textures change
+	tileLoads      = 6
+)
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "decode" { // of a worker: decoder.js
@@ -82,6 +87,8 @@ func run(page js.Value) (err error) {
 	if f := page.Get("flight"); !f.IsNull() {
 		return rehearse(ctx, o, page, f)
 	}
+	o.TextureChanges = textureChanges
+	o.Config.MaxConcurrentTileLoads = max(o.Config.MaxConcurrentTileLoads, tileLoads)
 	_, err = preview.Run(ctx, o)
 	return err
 }

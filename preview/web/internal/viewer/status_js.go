@@ -37,7 +37,7 @@ func (t *teller) status(s *preview.Status) {
 		"fps": float64(t.frames) / since.Seconds(), "cpu": t.worst, "frame": s.Frame.Frame, "missing": s.Missing,
 		"draws": s.Drawn.Draws, "triangles": s.Drawn.Triangles, "undrawn": s.Stream.UndrawnTiles, "tiles": s.Stream.LoadedCount,
 		"loads": s.Stream.ActiveLoads + s.Stream.PendingLoadBacklog, "uploads": s.Drawn.Pending, "textures": s.Drawn.TexturesPending,
-		"batches": s.Drawn.BatchWork, "geometry": s.Drawn.GeometryBytes, "texels": s.Drawn.TextureBytes, "error": s.ErrorPixels, "view": s.View.String(),
+		"batches": s.Drawn.BatchWork, "programs": s.Drawn.Programs, "geometry": s.Drawn.GeometryBytes, "texels": s.Drawn.TextureBytes, "error": s.ErrorPixels, "view": s.View.String(),
 		"position": list(c.Position), "forward": list(c.Forward), "fov": c.FovYDegrees,
 	})
 	t.told, t.frames, t.worst = now, 0, 0
