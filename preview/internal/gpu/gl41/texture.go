@@ -94,6 +94,7 @@ func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, layer, level, y, w
 		if at, ok := d.staging.write(data); ok {
 			gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, d.staging.buffer)
 			defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
+			//lint:ignore SA1019 the calls below have no variant that takes an offset
 			pix = gl.PtrOffset(at)
 		}
 	}
