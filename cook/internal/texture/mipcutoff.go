@@ -12,9 +12,9 @@ const (
 // MipCutoff returns the cutoff, at most the given one, with which a cut-out draws about the
 // same share of its texels at all levels of a mip chain that was made by averaging: there
 // alpha is soft, and with the cutoff of the sharp picture leaves and fences vanish in the
-// distance. It is the cutoff with the least sum, over all levels of at least 2 x 2 texels, of
-// how many times more or less than in the whole picture is drawn. A picture of which all or
-// nothing is drawn keeps its cutoff.
+// distance. It is the cutoff with the least sum, over all levels, of how many times more or
+// less than in the whole picture is drawn. A picture of which all or nothing is drawn keeps
+// its cutoff.
 func MipCutoff(img *image.NRGBA, cutoff float32) float32 {
 	cover := coverageOf(img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: cutoff})
 	if cover == nil || cover.share == 0 || cover.share == 1 {
@@ -23,7 +23,7 @@ func MipCutoff(img *image.NRGBA, cutoff float32) float32 {
 	var cost [cutoffParts + 1]float64
 	level := alphaPlane{w: img.Rect.Dx(), h: img.Rect.Dy()}
 	alpha := func(x, y int) float32 { return part[img.Pix[y*img.Stride+4*x+3]] }
-	for level.w >= 2 && level.h >= 2 {
+	for level.w > 0 && level.h > 0 {
 		for k, share := range level.drawn(alpha, cutoff) {
 			if k >= leastPart {
 				cost[k] += cover.times(share)
