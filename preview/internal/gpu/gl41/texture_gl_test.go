@@ -69,27 +69,36 @@ func TestDeletedTextures(t *testing.T) {
 }
 
 // TestUploadsWithoutFrames: more than the staging memory holds may be uploaded before the
-// next frame.
+// next frame, of texels and of blocks.
 func TestUploadsWithoutFrames(t *testing.T) {
 	d := device(t)
 	defer d.Close()
-	const edge, rows, layers = 1024, 64, 6 // 24 MiB
-	info := gpu.TextureInfo{Encoding: texfile.RGBA8, Width: edge, Height: edge, Levels: 1}
-	name := d.NewTexture(&info, layers)
-	defer d.DeleteTexture(name)
-	want := make([]byte, 0, 4*edge*edge*layers)
-	for layer := range layers {
-		for y := 0; y < edge; y += rows {
-			piece := bytes.Repeat([]byte{byte(layer), byte(y / rows), 7, 255}, edge*rows)
-			d.WriteRows(name, &info, layer, 0, y, edge, rows, piece)
-			want = append(want, piece...)
-			clear(piece) // which is nobody's business any more
+	const edge, lines = 1024, 64
+	for e, layers := range map[texfile.Encoding]int{texfile.RGBA8: 6, texfile.BC7: 20} { // 24 and 20 MiB
+		if e == texfile.BC7 && !d.Caps().Blocks {
+			continue
 		}
-	}
-	got := make([]byte, len(want))
-	d.BindTexture(0, name)
-	gl.GetTexImage(gl.TEXTURE_2D_ARRAY, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(&got[0]))
-	if err := d.Err(); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("other texels: %v", err)
+		info := gpu.TextureInfo{Encoding: e, Width: edge, Height: edge, Levels: 1}
+		name := d.NewTexture(&info, layers)
+		var want []byte
+		for layer := range layers {
+			for y := 0; y < edge; y += lines {
+				piece := bytes.Repeat([]byte{byte(layer), byte(y / lines), 7, 255}, e.RowBytes(edge)*e.Rows(lines)/4)
+				d.WriteRows(name, &info, layer, 0, y, edge, lines, piece)
+				want = append(want, piece...)
+				clear(piece) // which is nobody's business any more
+			}
+		}
+		got := make([]byte, len(want))
+		d.BindTexture(0, name)
+		if e == texfile.BC7 {
+			gl.GetCompressedTexImage(gl.TEXTURE_2D_ARRAY, 0, gl.Ptr(&got[0]))
+		} else {
+			gl.GetTexImage(gl.TEXTURE_2D_ARRAY, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(&got[0]))
+		}
+		if err := d.Err(); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%v: other texels: %v", e, err)
+		}
+		d.DeleteTexture(name)
 	}
 }
