@@ -235,8 +235,15 @@ func ownArguments(root *cobra.Command, a *app) {
 			if err := twoWords(cmd, a.args, args); err != nil {
 				return err
 			}
-			if slices.Contains(args, "") && argumentName(cmd) != "" {
-				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(operands(cmd), " or "), cmd.CommandPath())
+			own := args
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				own = args[:n] // behind -- may be flags of another command, with empty values
+			}
+			if wanted := operands(cmd); slices.Contains(own, "") && argumentName(cmd) != "" {
+				if len(wanted) == 0 {
+					wanted = []string{argumentName(cmd)}
+				}
+				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(wanted, " or "), cmd.CommandPath())
 			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:

@@ -57,12 +57,23 @@ func TestPlacesAreCheckedFirst(t *testing.T) {
 // is called that.
 func TestEmptyArguments(t *testing.T) {
 	for line, want := range map[string][]string{
+		"SCENE is": {"config", "show", ""},
 		"SCENE":    {"cook", "", "-o", t.TempDir()},
 		"MANIFEST": {"explain", "", "tile"},
 		"PATH":     {"validate", ""},
 	} {
 		if r := execute(t, nil, want...); r.code != exitFailure || !strings.Contains(r.err, "an argument is empty where "+line) {
 			t.Errorf("%q: exit %d, %s", want, r.code, r.err)
+		}
+	}
+	// Behind -- are flags of another command, whose values may be empty.
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "a.gltf"), boxScene(1))
+	for _, args := range [][]string{
+		{"farm", "shell", scene, "-o", "out", "--store", "store", "--shards", "2", "--", "--scene-name", ""},
+		{"config", "show", scene, "--", "--scene-name", ""},
+	} {
+		if r := execute(t, nil, args...); r.code != 0 || !strings.Contains(r.stdout, "scene-name") {
+			t.Errorf("%q: exit %d, %s", args, r.code, r.err)
 		}
 	}
 }
