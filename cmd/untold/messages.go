@@ -240,8 +240,11 @@ func ownArguments(root *cobra.Command, a *app) {
 				own = args[:n] // behind -- may be flags of another command, with empty values
 			}
 			if wanted := operands(cmd); slices.Contains(own, "") && argumentName(cmd) != "" {
-				if len(wanted) == 0 {
-					wanted = []string{argumentName(cmd)}
+				for _, w := range strings.Fields(cmd.Use)[1+len(wanted):] { // what may be left out
+					if strings.HasPrefix(strings.Trim(w, "["), "-") || w == "[flags]" {
+						break
+					}
+					wanted = append(wanted, strings.Trim(w, "[]"))
 				}
 				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(wanted, " or "), cmd.CommandPath())
 			}
