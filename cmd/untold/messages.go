@@ -241,7 +241,7 @@ func ownArguments(root *cobra.Command, a *app) {
 			}
 			if wanted := operands(cmd); slices.Contains(own, "") && argumentName(cmd) != "" {
 				for _, w := range strings.Fields(cmd.Use)[1+len(wanted):] { // what may be left out
-					if strings.HasPrefix(strings.Trim(w, "["), "-") || w == "[flags]" {
+					if strings.HasPrefix(strings.Trim(w, "["), "-") || w == "[flags]" || w == "|" {
 						break
 					}
 					wanted = append(wanted, strings.Trim(w, "[]"))
@@ -294,10 +294,10 @@ func twoWords(cmd *cobra.Command, line, args []string) error {
 // operands are the arguments that a command's usage line begins with.
 func operands(cmd *cobra.Command) (out []string) {
 	for _, w := range strings.Fields(cmd.Use)[1:] {
-		if strings.ContainsAny(w, "-[") {
+		if strings.ContainsAny(w, "-[") || w == "|" {
 			break
 		}
-		out = append(out, w)
+		out = append(out, strings.TrimSuffix(w, "..."))
 	}
 	return out
 }
