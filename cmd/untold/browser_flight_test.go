@@ -96,7 +96,8 @@ func TestBrowserMemory(t *testing.T) {
 		}
 	}
 	t.Logf("%d figures; %.1f MB in the first third, %.1f MB later", len(list), early/1e6, late/1e6)
-	if early == 0 || late == 0 || late > 1.15*early {
+	const arena = 4 << 20 // in WebAssembly Go takes so much at a time, when its collector happens to be late
+	if early == 0 || late == 0 || late > 1.15*early+arena {
 		t.Errorf("memory grows from %.1f to %.1f MB", early/1e6, late/1e6)
 	}
 }
