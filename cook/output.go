@@ -37,7 +37,13 @@ type output struct {
 
 	mu    sync.Mutex
 	known map[string]journal.Entry // what write has written, by folded names
+
+	ownOnce sync.Once
+	own     fs.FileInfo // of a file that this cook writes, nil where that cannot be told
 }
+
+// probeName is a file of the stage that is there for a moment.
+const probeName = ".probe"
 
 // outputOptions change how files are written.
 type outputOptions struct {
@@ -199,9 +205,10 @@ func (o *output) put(name string, put func(io.Writer) error, h hash.Hash) (int64
 }
 
 // link makes a file elsewhere on the same file system one of the stage, too, and reports
-// whether it could, and whether it has the bytes that it should; else it is not there.
+// whether it could, and whether it has the bytes that it should; else it is not there. It
+// links what could as well have been written: see likeWritten.
 func (o *output) link(from string, f fileRecord) (linked, good bool) {
-	if o.opts.wrap != nil || o.opts.faults != nil || o.reserve(f.Name) != nil {
+	if o.opts.wrap != nil || o.opts.faults != nil || !o.likeWritten(from, f.Name) || o.reserve(f.Name) != nil {
 		return false, false
 	}
 	at := o.at(f.Name)
@@ -219,6 +226,36 @@ func (o *output) link(from string, f fileRecord) (linked, good bool) {
 	}
 	o.forget(f.Name)
 	return err == nil, false
+}
+
+// likeWritten reports whether a file has the owner and the permissions of those that this cook
+// writes, and takes the place of no other: what does is to be newer than that, or who asks
+// for what has changed since, as browsers and copying programs do, would not get it.
+func (o *output) likeWritten(from, name string) bool {
+	st, err := os.Lstat(from)
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	switch there, err := o.files.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil || !os.SameFile(there, st):
+		return false
+	}
+	o.ownOnce.Do(o.findOwn)
+	return o.own != nil && st.Mode() == o.own.Mode() && sameOwner(st, o.own)
+}
+
+// findOwn looks at a file that this cook writes.
+func (o *output) findOwn() {
+	at := o.at(probeName)
+	f, err := o.files.Create(at)
+	if err != nil {
+		return
+	}
+	o.own, err = f.Stat()
+	if err := errors.Join(err, f.Close(), o.files.Remove(at)); err != nil {
+		o.own = nil
+	}
 }
 
 // has reads a file of the output folder and reports whether it has certain bytes.

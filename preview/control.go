@@ -6,6 +6,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/preview/internal/camera"
+	"github.com/untoldkit/untold/preview/internal/hud"
 	"github.com/untoldkit/untold/preview/render"
 	"github.com/untoldkit/untold/runtime"
 )
@@ -29,6 +30,12 @@ func (c *Control) FlyTo(to runtime.Camera, in time.Duration, ended func(arrived 
 // SetView chooses what is drawn.
 func (c *Control) SetView(v render.ViewMode) {
 	c.ask(func(a *app) { a.display.view = v })
+}
+
+// SetCovered says how many pixels of the lower left corner lie under what others show:
+// legends and news stand above it.
+func (c *Control) SetCovered(width, height int) {
+	c.ask(func(a *app) { a.overlay.covered = hud.Corner{Width: width, Height: height} })
 }
 
 func (c *Control) ask(do func(*app)) {

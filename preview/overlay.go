@@ -37,6 +37,8 @@ type overlay struct {
 	cells  []batch.Cell
 	load   loading
 	radii  []hud.MapRing
+
+	covered hud.Corner // see Control.SetCovered
 }
 
 // font fits the text to the display and to the height of the picture.
@@ -66,7 +68,7 @@ func (v *overlay) changed() {
 func (a *app) compose(f *render.Frame) {
 	v, show := &a.overlay, &a.display.show
 	w, h := a.surf.Size()
-	v.model = hud.Model{Width: w, Height: h}
+	v.model = hud.Model{Width: w, Height: h, Covered: v.covered}
 	m := &v.model
 	if show.tiles() {
 		if v.age == 0 || a.clock.virtual {

@@ -78,6 +78,10 @@ func TestBrowserExport(t *testing.T) {
 	if !strings.Contains(text, "none.json") {
 		t.Errorf("%q", text)
 	}
+	// The link to it is copied all the same.
+	if b.eval(t, `document.getElementById("link").click(), new Promise((done) => setTimeout(() => done(document.querySelector("untold-viewer").shadowRoot.getElementById("hint").innerText + location.hash), 100))`, &text); !strings.HasPrefix(text, "The link") || strings.Contains(text, "#") {
+		t.Errorf("the link of what is not there says %q", text)
+	}
 	b.show(t, url+"deep/site/?scene=../../other.json")
 	b.eval(t, failure, &text)
 	if !strings.Contains(text, "no such scene") {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"image/color"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,35 @@ func TestBrowserExamplePage(t *testing.T) {
 		b.frames(t, 2)
 		writePicture(t, filepath.Join(t.ArtifactDir(), c.name+".png"), b.screen(t))
 	}
+	b.quiet(t)
+}
+
+// TestBrowserLegend: on a phone the legend of a view stands above the buttons.
+func TestBrowserLegend(t *testing.T) {
+	b, _, s := browserCity(t, 375, 667)
+	b.open(t, s.url+"?shadows=-1&samples=1", 1)
+	var top int
+	b.eval(t, `(async () => {
+		const v = document.querySelector("untold-viewer"), tools = v.shadowRoot.getElementById("tools");
+		v.view = "lod";
+		for (let n = 0; n < 3; n++) await new Promise((done) => v.addEventListener("stats", done, { once: true }));
+		tools.style.visibility = "hidden";
+		return Math.floor(tools.getBoundingClientRect().top);
+	})()`, &top)
+	b.frames(t, 1)
+	img := b.screen(t)
+	title, rows := color.RGBA{90, 170, 255, 255}, [2]int{} // of pixels of the legend's first line
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			if color.RGBAModel.Convert(img.At(x, y)) == title {
+				rows[min(1, y/top)]++
+			}
+		}
+	}
+	if rows[0] == 0 || rows[1] > 0 {
+		t.Errorf("%d pixels of the legend above the buttons, which begin in row %d, and %d below", rows[0], top, rows[1])
+	}
+	writePicture(t, filepath.Join(t.ArtifactDir(), "legend.png"), img)
 	b.quiet(t)
 }
 

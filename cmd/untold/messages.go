@@ -235,8 +235,18 @@ func ownArguments(root *cobra.Command, a *app) {
 			if err := twoWords(cmd, a.args, args); err != nil {
 				return err
 			}
-			if slices.Contains(args, "") && argumentName(cmd) != "" {
-				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(operands(cmd), " or "), cmd.CommandPath())
+			own := args
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				own = args[:n] // behind -- may be flags of another command, with empty values
+			}
+			if wanted := operands(cmd); slices.Contains(own, "") && argumentName(cmd) != "" {
+				for _, w := range strings.Fields(cmd.Use)[1+len(wanted):] { // what may be left out
+					if strings.HasPrefix(strings.Trim(w, "["), "-") || w == "[flags]" || w == "|" {
+						break
+					}
+					wanted = append(wanted, strings.Trim(w, "[]"))
+				}
+				return fmt.Errorf("an argument is empty where %s is wanted: is a variable not set? (see %s --help)", strings.Join(wanted, " or "), cmd.CommandPath())
 			}
 			switch {
 			case cmd.HasSubCommands() && len(args) > 0:
@@ -284,10 +294,10 @@ func twoWords(cmd *cobra.Command, line, args []string) error {
 // operands are the arguments that a command's usage line begins with.
 func operands(cmd *cobra.Command) (out []string) {
 	for _, w := range strings.Fields(cmd.Use)[1:] {
-		if strings.ContainsAny(w, "-[") {
+		if strings.ContainsAny(w, "-[") || w == "|" {
 			break
 		}
-		out = append(out, w)
+		out = append(out, strings.TrimSuffix(w, "..."))
 	}
 	return out
 }

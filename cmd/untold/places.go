@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -30,13 +30,19 @@ func checkPlaces(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkPlace refuses a file whose folder is not there; what names the flag.
+// checkPlace refuses a file whose folder is not there, or none; what names the flag.
 func checkPlace(what, path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
-		return fmt.Errorf("%s %s: the folder %s does not exist", what, oneLine(path), oneLine(filepath.Dir(path)))
+	dir := filepath.Dir(path)
+	switch st, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s %s: the folder %s does not exist", what, oneLine(path), oneLine(dir))
+	case err == nil && !st.IsDir(), errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s %s: %s is no folder", what, oneLine(path), oneLine(dir))
+	case err != nil:
+		return fmt.Errorf("%s %s: %w", what, oneLine(path), err)
 	}
 	return nil
 }
@@ -60,9 +66,9 @@ func checkSceneName(name string) error {
 // listenProblem says what is wrong with an address to listen at.
 func listenProblem(addr string, err error) error {
 	host, port, split := net.SplitHostPort(addr)
-	n, number := strconv.Atoi(port)
+	_, unknown := net.LookupPort("tcp", port)
 	switch {
-	case split != nil, number == nil && (n < 0 || n > 65535):
+	case split != nil, unknown != nil:
 		return fmt.Errorf("--addr is %q; write HOST:PORT, such as 127.0.0.1:8080, or :8080 for all of this machine's addresses, with a port from 0 (a free one) to 65535", addr)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("--addr %s: another program listens there; end it, or name another port (%s takes a free one)", addr, net.JoinHostPort(host, "0"))

@@ -33,6 +33,8 @@ func TestPlacesAreCheckedFirst(t *testing.T) {
 		"export DIR -o DIR/none/a.glb":                                      "--output DIR/none/a.glb: the folder DIR/none does not exist",
 		"serve DIR --addr here":                                             `--addr is "here"; write HOST:PORT, such as 127.0.0.1:8080, or :8080 for all of this machine's addresses, with a port from 0 (a free one) to 65535`,
 		"serve DIR --addr 127.0.0.1:70000":                                  `--addr is "127.0.0.1:70000"; write HOST:PORT, such as 127.0.0.1:8080, or :8080 for all of this machine's addresses, with a port from 0 (a free one) to 65535`,
+		"serve DIR --addr localhost:htpp":                                   `--addr is "localhost:htpp"; write HOST:PORT, such as 127.0.0.1:8080, or :8080 for all of this machine's addresses, with a port from 0 (a free one) to 65535`,
+		"simulate DIR --orbit --events DIR/yard.json/a.jsonl":               "--events DIR/yard.json/a.jsonl: DIR/yard.json is no folder",
 		"serve DIR --addr " + taken:                                         "--addr " + taken + ": another program listens there; end it, or name another port (127.0.0.1:0 takes a free one)",
 		"serve DIR --latency 5":                                             `--latency is "5", which is no time: write 50ms, 2s or 1h (see untold serve --help)`,
 		"simulate DIR --orbit --latency 5":                                  `--latency is "5", which is no time: write 50ms, 2s or 1h (see untold simulate --help)`,
@@ -56,13 +58,26 @@ func TestPlacesAreCheckedFirst(t *testing.T) {
 // TestEmptyArguments: an argument without a letter, as an unset variable of a shell leaves it,
 // is called that.
 func TestEmptyArguments(t *testing.T) {
-	for line, want := range map[string][]string{
-		"SCENE":    {"cook", "", "-o", t.TempDir()},
-		"MANIFEST": {"explain", "", "tile"},
-		"PATH":     {"validate", ""},
+	for line, wants := range map[string][][]string{
+		"SCENE":                          {{"cook", "", "-o", t.TempDir()}, {"bench", ""}, {"config", "show", ""}},
+		"MANIFEST or TILE":               {{"explain", "", "tile"}},
+		"PATH|URL":                       {{"validate", ""}},
+		"DIR or s3://BUCKET/PREFIX|PATH": {{"publish", t.TempDir(), ""}},
 	} {
-		if r := execute(t, nil, want...); r.code != exitFailure || !strings.Contains(r.err, "an argument is empty where "+line) {
-			t.Errorf("%q: exit %d, %s", want, r.code, r.err)
+		for _, want := range wants {
+			if r := execute(t, nil, want...); r.code != exitFailure || !strings.Contains(r.err, "an argument is empty where "+line+" is wanted") {
+				t.Errorf("%q: exit %d, %s", want, r.code, r.err)
+			}
+		}
+	}
+	// Behind -- are flags of another command, whose values may be empty.
+	scene := testfile.Write(t, filepath.Join(t.TempDir(), "a.gltf"), boxScene(1))
+	for _, args := range [][]string{
+		{"farm", "shell", scene, "-o", "out", "--store", "store", "--shards", "2", "--", "--scene-name", ""},
+		{"config", "show", scene, "--", "--scene-name", ""},
+	} {
+		if r := execute(t, nil, args...); r.code != 0 || !strings.Contains(r.stdout, "scene-name") {
+			t.Errorf("%q: exit %d, %s", args, r.code, r.err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type overlay struct {
 	atlas    gpu.Texture
 	shown    *image.Alpha // in atlas
 	lines    []lineVertex
+	ready    bool // the program
 }
 
 // overlayLayout and lineLayout describe OverlayVertex and lineVertex.
@@ -75,12 +76,15 @@ func (o *overlay) draw(r *Renderer, at int, v *Overlay) {
 	case v.Atlas == nil && (o.shown.Rect.Dx() != 1 || o.shown.Rect.Dy() != 1):
 		o.upload(&image.Alpha{Pix: []byte{255}, Stride: 1, Rect: image.Rect(0, 0, 1, 1)})
 	}
-	if r.programs.late && !r.programs.has(r.programs.overlay) && r.frames < overlayPatience {
+	if r.programs.late && r.programs.overlay == 0 && r.frames < overlayPatience {
 		return // its program follows the first picture
 	}
 	program, err := r.programs.overlayProgram()
 	if err != nil {
 		r.options.Logger.Error("text cannot be shown", "error", err)
+		return
+	}
+	if o.ready = o.ready || !r.programs.late || o.device.Ready(program); !o.ready {
 		return
 	}
 	d := o.device

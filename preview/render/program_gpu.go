@@ -229,7 +229,10 @@ func (p *programs) grade() error {
 	next := programs{device: p.device, defines: p.defines, shared: p.shared, graded: true, coming: coming{late: p.late}}
 	err := next.makeLit()
 	if err == nil && p.mesh[passBlend] != 0 {
-		_, err = next.meshProgram(passBlend, shadeLit)
+		var blend gpu.Program
+		if blend, err = next.meshProgram(passBlend, shadeLit); p.has(p.mesh[passBlend]) { // it is seen
+			next.wait(blend)
+		}
 	}
 	if err == nil {
 		for k, name := range p.debug {

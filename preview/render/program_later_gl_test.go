@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/cube"
 	"github.com/untoldkit/untold/preview/internal/gpu"
 	"github.com/untoldkit/untold/preview/surface"
 )
@@ -54,6 +55,29 @@ func (s *slowSurface) Device(plain bool) gpu.Device {
 	return s.device
 }
 
+// slowly returns a renderer with a slowDevice.
+func slowly(t *testing.T, o Options) (*Renderer, *slowDevice) {
+	t.Helper()
+	surf, err := surface.OpenHeadless(o.Width, o.Height)
+	if errors.Is(err, surface.ErrContext) {
+		t.Skipf("no OpenGL here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &slowDevice{asked: map[gpu.Program]int{}, times: 3}
+	r, err := New(&slowSurface{surf, d}, o)
+	if err != nil {
+		surf.Close()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.Close()
+		surf.Close()
+	})
+	return r, d
+}
+
 // TestLatePrograms: where programs are made beside frames nothing is shown without those that
 // no picture can do without, the others follow it one after another, and what is shown in the
 // end is what devices show that make all at the start.
@@ -68,20 +92,7 @@ func TestLatePrograms(t *testing.T) {
 	want.Draw(f)
 	picture := want.ReadPixels()
 
-	surf, err := surface.OpenHeadless(o.Width, o.Height)
-	if errors.Is(err, surface.ErrContext) {
-		t.Skipf("no OpenGL here: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer surf.Close()
-	d := &slowDevice{asked: map[gpu.Program]int{}, times: 3}
-	r, err := New(&slowSurface{surf, d}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r, d := slowly(t, o)
 	f.Drawn = put(t, r, board(t, ""))
 	start := len(d.made)
 	var first, whole int
@@ -107,11 +118,62 @@ func TestLatePrograms(t *testing.T) {
 	if len(d.early) > 0 {
 		t.Errorf("programs %v of %v were waited for", d.early, d.made)
 	}
+	// The maps were those of the frames that warm programs.
+	if diff := difference(picture, r.ReadPixels()); diff > 0 {
+		t.Errorf("%.2f %% of the pixels differ once programs are warm", 100*diff)
+	}
 	r.exactShadows()
 	if s := r.Draw(f); s.Programs != 0 || s.ShadowCascades == 0 {
 		t.Errorf("%+v", s)
 	}
 	if diff := difference(picture, r.ReadPixels()); diff > 0 {
 		t.Errorf("%.2f %% of the pixels differ", 100*diff)
+	}
+
+	// The first colour table has the programs of the lit view made anew.
+	if err := r.SetGrade(&cube.Table{Size: 2, Max: [3]float32{1, 1, 1}, Entries: [][3]float32{{}, {1, 1, 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; n++ {
+		s := r.Draw(f)
+		if s.Draws > 0 {
+			if n < d.times || s.Programs > 0 {
+				t.Errorf("graded picture after %d frames, %d programs missing", n, s.Programs)
+			}
+			break
+		}
+		if s.Programs == 0 || n == 100 {
+			t.Fatalf("frame %d shows nothing, and no program is missing", n)
+		}
+	}
+	if len(d.early) > 0 {
+		t.Errorf("graded programs %v were waited for", d.early)
+	}
+}
+
+// TestLateOverlay: what is written over the picture is shown some time although there is
+// nothing else to see, and no frame waits for its program.
+func TestLateOverlay(t *testing.T) {
+	r, d := slowly(t, Options{Width: 32, Height: 32})
+	red := [4]uint8{255, 0, 0, 255}
+	f := Frame{Camera: boardCamera(), Overlay: &Overlay{
+		Vertices: []OverlayVertex{{Color: red}, {X: 40, Color: red}, {Y: 40, Color: red}}, Indices: []uint32{0, 1, 2},
+	}}
+	shown := func() bool {
+		c := r.ReadPixels().NRGBAAt(4, 4)
+		return c.R == 255 && c.G == 0
+	}
+	n := 0
+	for ; n < 2*overlayPatience && r.programs.overlay == 0; n++ {
+		r.Draw(f)
+	}
+	if n < overlayPatience || shown() {
+		t.Errorf("begun in frame %d", n)
+	}
+	for ; n < 2*overlayPatience && !shown(); n++ {
+		r.Draw(f)
+	}
+	if n == 2*overlayPatience || len(d.early) > 0 {
+		t.Errorf("not shown in frame %d, %d programs were waited for", n, len(d.early))
 	}
 }

@@ -24,8 +24,11 @@ func (c *coming) wait(p gpu.Program) {
 }
 
 // missing is how many programs are still to come.
-func (c *coming) missing() int {
-	n := len(c.waits) + len(c.rest)
+func (c *coming) missing() int { return len(c.waits) + c.following() }
+
+// following is how many of them no first picture needs.
+func (c *coming) following() int {
+	n := len(c.rest)
 	if c.making != 0 {
 		n++
 	}
@@ -33,7 +36,7 @@ func (c *coming) missing() int {
 }
 
 // lacks is how many of them the lit view is without.
-func (c *coming) lacks() int { return max(0, c.missing()-c.seldom) }
+func (c *coming) lacks() int { return len(c.waits) + max(0, c.following()-c.seldom) }
 
 // usable reports whether what no picture can do without is made.
 func (p *programs) usable() bool {

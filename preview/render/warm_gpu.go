@@ -38,7 +38,7 @@ func (r *Renderer) warm() error {
 	for _, d := range f.Drawn {
 		r.Release(d.Key)
 	}
-	r.shadows.schedule = schedule{count: r.shadows.count}
+	r.shadows.schedule = schedule{count: r.shadows.count, begun: r.shadows.begun} // what was drawn knows its builds
 	r.device.Finish()
 	r.options.Logger.Debug("programs compiled", "time", time.Since(start))
 	return nil

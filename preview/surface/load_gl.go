@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.1-core/gl"
+
+	"github.com/untoldkit/untold/preview/internal/gpu/gl41"
 )
 
 // functions are the functions of OpenGL, of which a process has one table: the
@@ -28,7 +30,7 @@ type functions struct {
 // of the current context has none.
 type addressFunc func(name string) unsafe.Pointer
 
-var openGL = functions{load: func(address addressFunc) error { return gl.InitWithProcAddrFunc(address) }}
+var openGL = functions{load: func(address addressFunc) error { return gl41.Load(address) }}
 
 // errOtherDriver is the error of a second context whose functions are others.
 var errOtherDriver = errors.New("an open context has another driver, and a process can call the functions of one at a time: close it first")

@@ -19,7 +19,8 @@ const racy = 2 * time.Second
 // maxTags bounds the memory for entity tags; beyond, they are made anew.
 const maxTags = 1 << 16
 
-// tags remembers the entity tags of files by path, size and time.
+// tags remembers the entity tags of files by path, and by the file that is there, its size and
+// time: one that takes another's place may have the other's time, when it was linked.
 type tags struct {
 	clock Clock
 
@@ -31,8 +32,7 @@ type tags struct {
 // once.
 type tag struct {
 	mu   sync.Mutex
-	size int64
-	mod  time.Time
+	seen fs.FileInfo
 	text string // "" before the first hash
 }
 
@@ -52,7 +52,7 @@ func (t *tags) of(ctx context.Context, name string, f *os.File, st fs.FileInfo) 
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.text != "" && e.size == st.Size() && e.mod.Equal(st.ModTime()) {
+	if e.text != "" && os.SameFile(e.seen, st) && e.seen.Size() == st.Size() && e.seen.ModTime().Equal(st.ModTime()) {
 		return e.text, nil
 	}
 	text, err := hashFile(ctx, f)
@@ -67,7 +67,7 @@ func (t *tags) of(ctx context.Context, name string, f *os.File, st fs.FileInfo) 
 		return "", nil
 	}
 	if t.clock.Now().Sub(st.ModTime()).Abs() > racy {
-		e.size, e.mod, e.text = st.Size(), st.ModTime(), text
+		e.seen, e.text = st, text
 	}
 	return text, nil
 }

@@ -225,6 +225,28 @@ func TestFreshFile(t *testing.T) {
 	}
 }
 
+// TestTagsOfReplacedFiles: a file in the place of another has its own tag, although it has the
+// other's size and time, as results have that were linked from a store.
+func TestTagsOfReplacedFiles(t *testing.T) {
+	dir := folder(t, map[string]string{"a.untold": "one", "b.untold": "two"})
+	clock := newClock()
+	at := clock.now.Add(-time.Hour)
+	for _, name := range []string{"a.untold", "b.untold"} {
+		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := handler(t, dir, Options{Clock: clock})
+	tag := func(name string) string { return ask(t, h, "HEAD", "/"+name).Header.Get("ETag") }
+	a, b := tag("a.untold"), tag("b.untold")
+	if err := os.Rename(filepath.Join(dir, "b.untold"), filepath.Join(dir, "a.untold")); err != nil {
+		t.Fatal(err)
+	}
+	if got := tag("a.untold"); got != b || got == a {
+		t.Errorf("%s, want %s; it was %s", got, b, a)
+	}
+}
+
 func TestCORS(t *testing.T) {
 	dir := folder(t, map[string]string{"a.json": "{}"})
 	h := handler(t, dir, Options{AllowOrigin: "*"})

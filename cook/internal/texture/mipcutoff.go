@@ -12,9 +12,9 @@ const (
 // MipCutoff returns the cutoff, at most the given one, with which a cut-out draws about the
 // same share of its texels at all levels of a mip chain that was made by averaging: there
 // alpha is soft, and with the cutoff of the sharp picture leaves and fences vanish in the
-// distance. It is the cutoff with the least sum, over all levels of at least 2 x 2 texels, of
-// how many times more or less than in the whole picture is drawn. A picture of which all or
-// nothing is drawn keeps its cutoff.
+// distance. It is the cutoff with the least sum, over all levels, of how many times more or
+// less than in the whole picture is drawn. A picture of which all or nothing is drawn keeps
+// its cutoff.
 func MipCutoff(img *image.NRGBA, cutoff float32) float32 {
 	cover := coverageOf(img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: cutoff})
 	if cover == nil || cover.share == 0 || cover.share == 1 {
@@ -26,11 +26,9 @@ func MipCutoff(img *image.NRGBA, cutoff float32) float32 {
 			cost[k] += cover.times(shares[k])
 		}
 	}
-	if w, h := img.Rect.Dx(), img.Rect.Dy(); w >= 2 && h >= 2 {
-		judge(drawnOf(img, cutoff))
-		for level := halfOf(img); level.w >= 2 && level.h >= 2; level = level.half() {
-			judge(level.drawn(cutoff))
-		}
+	judge(drawnOf(img, cutoff))
+	for level := halfOf(img); level.w > 0 && level.h > 0; level = level.half() {
+		judge(level.drawn(cutoff))
 	}
 	best := cutoffParts
 	for k := cutoffParts - 1; k >= leastPart; k-- {

@@ -6,6 +6,15 @@ import (
 	"github.com/untoldkit/untold/runtime/payload"
 )
 
+// floor is where the picture ends that is seen from x on to the right: above what others
+// show in the lower left corner, but never in the upper half.
+func floor(m *Model, x float32) float32 {
+	if x >= float32(m.Covered.Width) {
+		return float32(m.Height)
+	}
+	return float32(max(m.Height-m.Covered.Height, m.Height/2))
+}
+
 // view names an unusual view at the bottom right, with its legend.
 func (h *HUD) view(m *Model) {
 	if m.View == "" {
@@ -33,7 +42,8 @@ func (h *HUD) view(m *Model) {
 		rows++
 	}
 	height := float32(rows)*lh + 2*pad
-	x, y := float32(m.Width)-w-3*pad, float32(m.Height)-height-pad
+	x := float32(m.Width) - w - 3*pad
+	y := floor(m, x) - height - pad
 	if m.Cursor != nil && x < h.cursorWidth(m)+2*pad {
 		y -= cursorRows*lh + 3*pad // above the line about the tile under the pointer
 	}
@@ -93,7 +103,7 @@ func (h *HUD) cursor(m *Model) {
 	t, s := m.Cursor, &m.Cursor.Status
 	w := h.cursorWidth(m)
 	columns := int((w - 2*pad) / float32(c.font.Advance))
-	y := float32(m.Height) - cursorRows*lh - 3*pad
+	y := floor(m, pad) - cursorRows*lh - 3*pad
 	c.Rect(pad, y, w, cursorRows*lh+2*pad, paper)
 	c.Clip(pad, y, w, float32(m.Height))
 	x := 2 * pad
@@ -148,22 +158,26 @@ func reps(s payload.RepSet) string {
 // news shows messages above the bottom.
 func (h *HUD) news(m *Model) {
 	c, pad, lh := h.canvas, h.pad(), float32(h.canvas.font.Height)
-	y := float32(m.Height) * 0.72
-	for _, n := range [...]struct {
-		text  string
-		color Color
-	}{{m.Message, ink}, {m.Alert, alarm}} {
-		if n.text == "" {
-			continue
+	columns := (m.Width - int(6*pad)) / c.font.Advance
+	message, alert := wrap(m.Message, columns), wrap(m.Alert, columns)
+	left := float32(m.Width) / 2
+	for _, lines := range [...][]string{message, alert} {
+		for _, l := range lines {
+			left = min(left, (float32(m.Width)-c.Width(l))/2-pad)
 		}
-		for _, l := range wrap(n.text, (m.Width-int(6*pad))/c.font.Advance) {
+	}
+	y := min(float32(m.Height)*0.72, floor(m, left)-float32(len(message)+len(alert))*(lh+pad))
+	write := func(lines []string, color Color) {
+		for _, l := range lines {
 			w := c.Width(l)
 			x := (float32(m.Width) - w) / 2
 			c.Rect(x-pad, y-pad/2, w+2*pad, lh+pad, paper)
-			c.Text(x, y, l, n.color)
+			c.Text(x, y, l, color)
 			y += lh + pad
 		}
 	}
+	write(message, ink)
+	write(alert, alarm)
 }
 
 // chooser lists the scenes in the middle.

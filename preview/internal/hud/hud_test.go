@@ -126,6 +126,37 @@ func TestDrawStaysInside(t *testing.T) {
 	}
 }
 
+// TestCovered: nothing is written where others cover the lower left corner, and what lies
+// beside it stays where it is.
+func TestCovered(t *testing.T) {
+	h := newHUD(t, 12)
+	draw := func(width int, m *Model) (box [4]float32) {
+		m.Width, m.Height, m.Covered.Width = 400, 600, width
+		box = [4]float32{1e9, 1e9}
+		for _, v := range h.Draw(m).Overlay().Vertices {
+			box = [4]float32{min(box[0], v.X), min(box[1], v.Y), max(box[2], v.X), max(box[3], v.Y)}
+		}
+		return box
+	}
+	for name, m := range map[string]Model{
+		"view":    {View: "levels", Note: "what they mean", Legend: []LegendEntry{{Text: "full"}, {Text: "hlod"}}},
+		"cursor":  {Cursor: &Cursor{Info: runtime.TileInfo{ID: "tile"}}},
+		"message": {Message: "news", Alert: "a fault"},
+	} {
+		free := draw(0, &m)
+		m.Covered.Height = 250
+		if box := draw(400, &m); box[3] > 350 || box[1] < 0 || box[3]-box[1] != free[3]-free[1] {
+			t.Errorf("%s: from %v to %v", name, free, box)
+		}
+		if box := draw(int(free[0])-1, &m); name != "cursor" && box != free {
+			t.Errorf("%s beside it: from %v to %v", name, free, box)
+		}
+		if m.Covered.Height = 590; draw(400, &m)[1] < 0 {
+			t.Errorf("%s: it is not seen any more where all is covered", name)
+		}
+	}
+}
+
 // TestFiguresLeaveRoom: in a window of any size the figures cover a small part of
 // the picture, in a large one all of them are there.
 func TestFiguresLeaveRoom(t *testing.T) {

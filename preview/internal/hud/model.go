@@ -12,6 +12,8 @@ import (
 // Model is all that the overlay shows. Zero parts are left out.
 type Model struct {
 	Width, Height int // of the picture in pixels
+	// Covered is how much of the lower left corner lies under what others show.
+	Covered Corner
 
 	Panel   *Panel
 	Map     *Map
@@ -29,6 +31,9 @@ type Model struct {
 	// to 1: a slim bar at the upper edge shows the rest. 0: no bar.
 	Missing float64
 }
+
+// Corner is a corner of the picture, in pixels.
+type Corner struct{ Width, Height int }
 
 // Panel is what the panel of figures shows.
 type Panel struct {

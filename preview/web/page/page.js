@@ -43,11 +43,12 @@ function show(path, packed) {
 
 // link copies an address that shows the same.
 async function link() {
-  const at = viewer.camera;
-  if (!at) return;
+  const at = viewer.camera; // none while nothing is shown
   const url = new URL(location.href);
-  url.hash = "camera=" + textOf(at);
-  history.replaceState(null, "", url);
+  if (at) {
+    url.hash = "camera=" + textOf(at);
+    history.replaceState(null, "", url);
+  }
   try {
     await navigator.clipboard.writeText(url.href);
     viewer.hint("The link is copied.");
@@ -57,6 +58,7 @@ async function link() {
 }
 
 async function main() {
+  document.getElementById("link").addEventListener("click", link);
   for (const name of ["samples", "shadows", "scale", "without", "plain", "workers", "cache", "lights", "grade"]) if (query().has(name)) viewer.setAttribute(name, query().get(name));
   const list = await scenes();
   const open = (path) => show(path, list.find((s) => s.path === path)?.packed);
@@ -73,7 +75,6 @@ async function main() {
     viewer.focus();
   });
   window.addEventListener("popstate", () => open(wanted()));
-  document.getElementById("link").addEventListener("click", link);
   // Keys are for the viewer while nothing else has the focus.
   document.addEventListener("keydown", () => document.activeElement === document.body && viewer.focus());
   open(wanted());

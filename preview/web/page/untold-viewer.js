@@ -328,6 +328,7 @@ export class UntoldViewer extends HTMLElement {
       this.#run.looked = true;
       this.#look();
     }
+    this.#cover();
     this.#progress("scene", 1 - s.missing);
     const whole = s.draws > 0 && !(s.missing || s.loads || s.uploads || s.textures || s.batches || s.programs);
     if (whole && this.#state === "loading") {
@@ -335,6 +336,22 @@ export class UntoldViewer extends HTMLElement {
       this.#tell("ready", {});
     }
     this.#tell("stats", this.#stats);
+  }
+
+  // cover tells the program which part of the picture lies under the buttons, so that it
+  // writes nothing there.
+  #cover() {
+    const { page, canvas } = this.#run;
+    if (!page.setCovered) return;
+    const box = this.#by.stage.getBoundingClientRect();
+    let width = 0, height = 0;
+    for (const part of this.#by.tools.children) {
+      const r = part.getBoundingClientRect();
+      if (!r.width) continue; // it is not shown
+      width = Math.max(width, r.right - box.left);
+      height = Math.max(height, box.bottom - r.top);
+    }
+    page.setCovered(Math.ceil(width * canvas.scale), Math.ceil(height * canvas.scale));
   }
 
   // look chooses the view of the attribute.

@@ -89,14 +89,19 @@ func (d *Device) WriteRows(t gpu.Texture, i *gpu.TextureInfo, layer, level, y, w
 	gl.ActiveTexture(gl.TEXTURE0 + scratchUnit)
 	gl.BindTexture(gl.TEXTURE_2D_ARRAY, uint32(t))
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
-	pix := unsafe.Pointer(&data[0])
 	if d.caps.TextureStorage {
 		if at, ok := d.staging.write(data); ok {
 			gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, d.staging.buffer)
-			defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
-			pix = gl.PtrOffset(at)
+			if i.Encoding == texfile.RGBA8 {
+				writeTexels(level, y, layer, width, height, at)
+			} else {
+				writeBlocks(level, y, layer, width, height, internalFormat(i), len(data), at)
+			}
+			gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
+			return
 		}
 	}
+	pix := unsafe.Pointer(&data[0])
 	if i.Encoding == texfile.RGBA8 {
 		gl.TexSubImage3D(gl.TEXTURE_2D_ARRAY, int32(level), 0, int32(y), int32(layer), int32(width), int32(height), 1, gl.RGBA, gl.UNSIGNED_BYTE, pix)
 		return

@@ -122,6 +122,11 @@ func remote(page js.Value, c *preview.Control, stop func()) (undo func()) {
 			}
 			return ok
 		}),
+		// Width and height of the lower left corner that the page covers, in pixels.
+		"setCovered": js.FuncOf(func(_ js.Value, args []js.Value) any {
+			c.SetCovered(args[0].Int(), args[1].Int())
+			return nil
+		}),
 	}
 	for name, f := range calls {
 		page.Set(name, f)
