@@ -199,7 +199,7 @@ type cellLoads struct {
 func newCellLoads(lo, hi geom.Vec3, side float64, objects int) *cellLoads {
 	x, z := index(hi[0], side, lo[0]), index(hi[2], side, lo[2])
 	n := (float64(x) + 1) * (float64(z) + 1)
-	if n > 1024+4*float64(objects) {
+	if n > 1024+float64(4*float64(objects)) {
 		return &cellLoads{sparse: map[[2]int32]float64{}}
 	}
 	return &cellLoads{width: int(x) + 1, dense: make([]float64, int(n))}

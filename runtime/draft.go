@@ -23,6 +23,10 @@ var draftStretches = [...]float64{4, 2}
 // longer, steps between the roots and the draft are worth their bytes.
 const leapTime = 2 * time.Second
 
+// rootTime is for how long tiles wait for the root above them: one that is slower leaves the
+// first picture to their outlines.
+const rootTime = 5 * time.Second
+
 // A draft ends, too, when nothing has been under way for draftPause, as what cannot be
 // loaded does not come, and after draftTime: else one of a camera that always sees new
 // things would not end.
@@ -36,7 +40,8 @@ type draft struct {
 	drafted   bool          // it has ended
 	stages    int           // of draftStretches that are over
 	begun     bool          // there has been a tick
-	founded   bool          // the roots have come, or cannot be loaded
+	arrived   int           // how many roots have come, or cannot be loaded
+	founded   bool          // all have, or rootTime is over
 	since     time.Duration // of the first tick
 	busyUntil time.Duration // draftPause after the last tick in which something was under way
 }
@@ -54,10 +59,16 @@ func (d *draft) leapt(now time.Duration) bool { return d.begun && now-d.since >=
 func (s *Streamer) Drafts() bool { return slices.ContainsFunc(s.scenes, (*scene).drafts) }
 
 // postpones reports whether something is not loaded yet, as the draft of the scene is under
-// way and it is out of view, or a tile, whose files are large, and the roots have not come:
-// they are the first picture.
+// way and it is out of view, or a tile, whose files are large, and the root above it has not
+// come: roots are the first picture.
 func (sc *scene) postpones(row int32) bool {
-	return sc.drafts() && !sc.tiles.has(row, flagShared) && (row < sc.refinement.first && !sc.refinement.founded || !sc.view.sees(&sc.tiles.box[row]))
+	return sc.drafts() && !sc.tiles.has(row, flagShared) && (sc.awaitsRoot(row) || !sc.view.sees(&sc.tiles.box[row]))
+}
+
+// awaitsRoot reports whether a tile waits for the root above it.
+func (sc *scene) awaitsRoot(row int32) bool {
+	ref := sc.refinement
+	return !ref.founded && row < int32(len(ref.parent)) && !ref.hasRoot(sc, ref.rootAbove(row))
 }
 
 // leaps reports whether a draft leaves a node out for now that is granted to be open. One of
@@ -74,11 +85,30 @@ func (sc *scene) awaitsNode(tile int32) bool {
 		return false
 	}
 	ref := sc.refinement
-	at := ref.parent[tile].node
-	for at >= 0 && ref.nodes[at].node >= 0 {
-		at = ref.nodes[at].node
+	at := ref.rootAbove(tile)
+	if at < 0 {
+		return false
 	}
-	return at >= 0 && ref.record(sc, at).rep(payload.RepHLOD).fails == 0
+	st := ref.record(sc, at).rep(payload.RepHLOD)
+	return st.resident() || st.fails == 0 && !ref.founded
+}
+
+// rootAbove returns the root above a tile, -1 without.
+func (p *refinement) rootAbove(tile int32) int32 {
+	at := p.parent[tile].node
+	for at >= 0 && p.nodes[at].node >= 0 {
+		at = p.nodes[at].node
+	}
+	return at
+}
+
+// hasRoot reports whether a root has come or cannot be loaded; -1 is none.
+func (p *refinement) hasRoot(sc *scene, i int32) bool {
+	if i < 0 {
+		return true
+	}
+	st := p.record(sc, i).rep(payload.RepHLOD)
+	return st.resident() || st.fails > 0
 }
 
 // endDrafts finds out whether drafts are complete.
@@ -95,8 +125,7 @@ func (s *Streamer) endDrafts() {
 		if !d.begun {
 			d.begun, d.since = true, s.now
 		}
-		if !d.founded && sc.refinement.hasRoots(sc) {
-			d.founded = true
+		if !d.founded && sc.refinement.found(sc) {
 			s.lookAgain(sc)
 		}
 		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft() {
@@ -116,12 +145,18 @@ func (s *Streamer) lookAgain(sc *scene) {
 	s.wake, s.sinceLook, s.selector.lookedFrom = true, s.updateInterval, Camera{}
 }
 
-// hasRoots reports whether all roots have come, but for those that cannot be loaded.
-func (p *refinement) hasRoots(sc *scene) bool {
-	return !slices.ContainsFunc(p.roots, func(i int32) bool {
-		st := p.record(sc, i).rep(payload.RepHLOD)
-		return !st.resident() && st.fails == 0
-	})
+// found counts the roots that have come, and reports whether some tiles need not wait for
+// theirs any more.
+func (p *refinement) found(sc *scene) bool {
+	before := p.arrived
+	p.arrived = 0
+	for _, i := range p.roots {
+		if p.hasRoot(sc, i) {
+			p.arrived++
+		}
+	}
+	p.founded = p.arrived == len(p.roots) || sc.now-p.since >= rootTime
+	return p.founded || p.arrived != before
 }
 
 // wakeAll wakes all tiles near and all with a record, for the next tick.

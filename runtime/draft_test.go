@@ -108,7 +108,7 @@ func TestDraftLeaps(t *testing.T) {
 				t.Errorf("%v: %s is loaded", r.now(), e.Tile)
 			}
 		}
-		if firstTile >= 0 && !ref.hasRoots(sc) {
+		if firstTile >= 0 && !ref.hasRoot(sc, ref.roots[0]) {
 			t.Fatal("a tile is loaded before the root")
 		}
 	}

@@ -35,9 +35,33 @@ type pyramid struct {
 type nodeOf struct {
 	scene *scene
 	node  int32
+	root  bool
 	low   bool // out of view
 	frees bool // what lies below it goes once it is there
 	spare bool // all that lies below it is drawn
+}
+
+// compare orders nodes as they are loaded.
+func (a nodeOf) compare(b nodeOf) int {
+	switch {
+	case a.root != b.root:
+		return firstIf(a.root)
+	case a.frees != b.frees:
+		return firstIf(a.frees)
+	case a.low != b.low:
+		return firstIf(b.low)
+	case a.spare != b.spare:
+		return firstIf(b.spare)
+	}
+	return cmp.Compare(b.node, a.node)
+}
+
+// firstIf is the result of a comparison by something that is said of one of two alone.
+func firstIf(one bool) int {
+	if one {
+		return -1
+	}
+	return 1
 }
 
 // hiddenDistance is how far away the tiles below a closed node count as, in metres:
@@ -297,8 +321,8 @@ func (b *geometryBudget) grantsNode(sc *scene, n *node) bool {
 	return n.opens > 0 && n.opens >= sc.leastStretch()
 }
 
-// stream loads the nodes that are wanted, the coarsest first, those last below which all
-// is drawn, and lets the others go after a while, at once when something waits for their
+// stream loads the nodes that are wanted, roots and then the coarsest first, those last below
+// which all is drawn, and lets the others go after a while, at once when something waits for their
 // room. Roots load whatever the memory, and stay.
 func (p *pyramid) stream() {
 	p.list, p.backlog = p.list[:0], 0
@@ -315,7 +339,7 @@ func (p *pyramid) stream() {
 				if n.leaps {
 					continue
 				}
-				c := nodeOf{scene: sc, node: int32(i), low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: p.budget.closesLate(sc, n)}
+				c := nodeOf{scene: sc, node: int32(i), root: n.node < 0, low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: p.budget.closesLate(sc, n)}
 				c.spare = !c.frees && n.open && ref.coversBelow(sc, int32(i))
 				p.list = append(p.list, c)
 			case !n.wanted && st.loading():
@@ -325,40 +349,23 @@ func (p *pyramid) stream() {
 			}
 		}
 	}
-	slices.SortStableFunc(p.list, func(a, b nodeOf) int {
-		switch {
-		case a.frees != b.frees && a.frees:
-			return -1
-		case a.frees != b.frees:
-			return 1
-		case a.low != b.low && b.low:
-			return -1
-		case a.low != b.low:
-			return 1
-		case a.spare != b.spare && b.spare:
-			return -1
-		case a.spare != b.spare:
-			return 1
-		}
-		return cmp.Compare(b.node, a.node)
-	})
+	slices.SortStableFunc(p.list, nodeOf.compare)
 	for _, c := range p.list {
 		if c.low && c.scene.drafts() && !(c.frees && p.budget.split.scarce) {
 			continue
 		}
 		r := c.scene.refinement.record(c.scene, c.node)
 		up, within := c.scene.refinement.nodes[c.node].node, limitReserve
-		root := up < 0
 		switch {
 		case c.frees:
 			within = limitBudget
-		case !root && p.ready(c.scene.refinement.record(c.scene, up).rep(payload.RepHLOD)):
+		case !c.root && p.ready(c.scene.refinement.record(c.scene, up).rep(payload.RepHLOD)):
 			within = limitMark // its parent is drawn until there is room
 		}
 		switch {
 		case p.loads.freeSlots(classHLOD) <= 0:
 			p.backlog++
-		case root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, within):
+		case c.root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, within):
 			p.residency.start(r, payload.RepHLOD)
 		default:
 			p.budget.refused = true

@@ -11,7 +11,7 @@ import (
 // fittedCutoffs remembers cutoffs, which several exports may want of one picture.
 type fittedCutoffs struct {
 	mu   sync.Mutex
-	made map[cutoffKey]float32
+	made map[cutoffKey]*fittedCutoff
 }
 
 // cutoffKey is a picture, by its content, and the cutoff of its alpha.
@@ -20,43 +20,61 @@ type cutoffKey struct {
 	cutoff float32
 }
 
+// fittedCutoff is found by the first export that locks it.
+type fittedCutoff struct {
+	mu     sync.Mutex
+	known  bool
+	cutoff float32
+}
+
+// of returns the one of a picture.
+func (f *fittedCutoffs) of(key cutoffKey) *fittedCutoff {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.made == nil {
+		f.made = map[cutoffKey]*fittedCutoff{}
+	}
+	fit := f.made[key]
+	if fit == nil {
+		fit = &fittedCutoff{}
+		f.made[key] = fit
+	}
+	return fit
+}
+
 // fitCutoff returns the cutoff for a material whose picture the viewer makes mip levels of;
 // slot is where the picture stands in the document, and alpha the factor of its alpha. What
-// cannot be decoded keeps the given cutoff.
+// cannot be decoded keeps the given cutoff, and so does a material of which all or nothing
+// is drawn.
 func (c *container) fitCutoff(record uint32, slot int, cutoff, alpha float32) (float32, error) {
-	if !(alpha > 0) {
-		return cutoff, nil
-	}
 	sum, ok := c.tex.sums[slot]
-	if !ok {
+	key := cutoffKey{sum, cutoff / alpha}
+	if !ok || !(key.cutoff > 0 && key.cutoff <= 1) {
 		return cutoff, nil
 	}
-	of := cutoffKey{sum, cutoff / alpha}
-	c.tex.fitted.mu.Lock()
-	fitted, ok := c.tex.fitted.made[of]
-	c.tex.fitted.mu.Unlock()
-	if ok {
-		return fitted * alpha, nil
+	fit := c.tex.fitted.of(key)
+	fit.mu.Lock()
+	defer fit.mu.Unlock()
+	if !fit.known {
+		f := c.tex.open(texturePath{dir: c.dir, uri: c.r.String(c.r.Textures()[record].URIOffset)})
+		if f == nil {
+			return cutoff, nil
+		}
+		defer f.Close()
+		pixels, free, err := c.tex.pixels(f)
+		switch {
+		case errors.Is(err, errDamaged):
+			fit.cutoff = key.cutoff
+		case err != nil:
+			return 0, err
+		default:
+			fit.cutoff = texture.MipCutoff(pixels, key.cutoff)
+			free()
+		}
+		fit.known = true
 	}
-	f := c.tex.open(texturePath{dir: c.dir, uri: c.r.String(c.r.Textures()[record].URIOffset)})
-	if f == nil {
+	if fit.cutoff == key.cutoff {
 		return cutoff, nil
 	}
-	defer f.Close()
-	pixels, free, err := c.tex.pixels(f)
-	if errors.Is(err, errDamaged) {
-		return cutoff, nil
-	}
-	if err != nil {
-		return 0, err
-	}
-	defer free()
-	fitted = texture.MipCutoff(pixels, of.cutoff)
-	c.tex.fitted.mu.Lock()
-	defer c.tex.fitted.mu.Unlock()
-	if c.tex.fitted.made == nil {
-		c.tex.fitted.made = map[cutoffKey]float32{}
-	}
-	c.tex.fitted.made[of] = fitted
-	return fitted * alpha, nil
+	return fit.cutoff * alpha, nil
 }

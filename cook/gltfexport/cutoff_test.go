@@ -43,6 +43,8 @@ func TestFitCutoffs(t *testing.T) {
 	}{
 		"fitted":      {Options{FitCutoffs: true}, 0.5, 1, b.Bytes(), fit},
 		"factor":      {Options{FitCutoffs: true}, 0.4, 0.5, b.Bytes(), half},
+		"faint":       {Options{FitCutoffs: true}, 0.4, 1e-40, b.Bytes(), 0.4},
+		"none drawn":  {Options{FitCutoffs: true}, 0.4, 0.3, b.Bytes(), 0.4},
 		"clear":       {Options{FitCutoffs: true}, 0.4, 0, b.Bytes(), 0.4},
 		"not asked":   {Options{}, 0.5, 1, b.Bytes(), 0.5},
 		"with levels": {Options{FitCutoffs: true, KTX2: true}, 0.5, 1, b.Bytes(), 0.5},
@@ -64,7 +66,7 @@ func TestFitCutoffs(t *testing.T) {
 			if _, err := Export(t.Context(), path, out, c.opts); err != nil {
 				t.Fatal(err)
 			}
-			if got := load(t, out).Materials[0].AlphaCutoff; math.Abs(float64(got-c.want)) > 1e-6 {
+			if got := load(t, out).Materials[0].AlphaCutoff; got != c.want && (c.want == c.cutoff || math.Abs(float64(got-c.want)) > 1e-6) {
 				t.Errorf("cutoff %v, want %v", got, c.want)
 			}
 		})

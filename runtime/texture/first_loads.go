@@ -16,7 +16,8 @@ import (
 type firstLoads struct {
 	limit   int
 	most    int           // limit while they come quickly
-	took    time.Duration // mean of the latest, 0: none has ended
+	took    time.Duration // mean of the latest that were answered
+	answers int           // how many of these there are, limit at most
 	running int
 	waiting []int32
 	sorted  bool // waiting and small are in order
@@ -29,18 +30,20 @@ type firstLoads struct {
 // quickLoad is how long loads take at most that leave room for more beside them.
 const quickLoad = 300 * time.Millisecond
 
-// ended notes the end of a load.
-func (f *firstLoads) ended(took time.Duration) {
-	f.running--
-	if f.took == 0 {
+// answered notes how long a load took that was answered, or was given up as it was not.
+// One that was cancelled or failed says nothing of how quickly textures come.
+func (f *firstLoads) answered(took time.Duration) {
+	if f.answers == 0 {
 		f.took = took
 	}
+	f.answers = min(f.answers+1, f.limit)
 	f.took += (took - f.took) / 8
 }
 
-// slots returns how many may be under way.
+// slots returns how many may be under way: limit until as many have been answered, as the
+// first of a slow network come quickly, too, before the others share it.
 func (f *firstLoads) slots() int {
-	if 0 < f.took && f.took <= quickLoad {
+	if f.answers >= f.limit && f.took <= quickLoad {
 		return max(f.limit, f.most)
 	}
 	return f.limit

@@ -2,6 +2,8 @@ package texture
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -206,21 +208,56 @@ func TestFirstLoads(t *testing.T) {
 
 // TestQuickLoads: more first loads are under way at a time while they come quickly.
 func TestQuickLoads(t *testing.T) {
-	f := firstLoads{limit: 2, most: 6, running: 4}
+	f := firstLoads{limit: 2, most: 6}
 	if f.slots() != 2 {
 		t.Errorf("%d slots before anything has come", f.slots())
 	}
-	if f.ended(100 * time.Millisecond); f.slots() != 6 || f.running != 3 {
-		t.Errorf("%d slots after a quick load, %d under way", f.slots(), f.running)
+	if f.answered(100 * time.Millisecond); f.slots() != 2 {
+		t.Errorf("%d slots after a quick load", f.slots())
 	}
-	if f.ended(time.Second); f.slots() != 6 {
+	if f.answered(100 * time.Millisecond); f.slots() != 6 {
+		t.Errorf("%d slots after as many quick loads as there are", f.slots())
+	}
+	if f.answered(time.Second); f.slots() != 6 {
 		t.Errorf("%d slots after a single slow load", f.slots())
 	}
-	if f.ended(time.Second); f.slots() != 2 {
+	if f.answered(time.Second); f.slots() != 2 {
 		t.Errorf("%d slots where loads are slow", f.slots())
 	}
-	if few := (firstLoads{limit: 8, most: 8, took: 1}); few.slots() != 8 {
+	if few := (firstLoads{limit: 8, most: 8, answers: 8}); few.slots() != 8 {
 		t.Errorf("%d slots without more", few.slots())
+	}
+}
+
+// TestQuickLoadsOfWhatCame: loads that fail or are cancelled at once do not count as quick.
+func TestQuickLoadsOfWhatCame(t *testing.T) {
+	r := newStreamRig(t, func(o *StreamOptions, _ *rig) { o.FirstLoads, o.QuickLoads = 2, 6 })
+	for i := range 4 {
+		e := r.add(at(float64(10+i), fmt.Sprintf("%d.png", i)))
+		r.tick()
+		r.s.Remove(e)
+	}
+	for i := range 4 {
+		uri := fmt.Sprintf("fails %d.png", i)
+		r.loader.files[uri] = fakeFile{err: errors.New("refused")}
+		r.add(at(float64(20+i), uri))
+	}
+	for range 4 {
+		r.tick()
+		r.loader.answerAll()
+	}
+	if st := r.s.Stats(); st.Failures < 4 || r.s.first.slots() != 2 {
+		t.Errorf("%d slots after %d failures", r.s.first.slots(), st.Failures)
+	}
+	for i := range 4 {
+		r.add(at(float64(30+i), fmt.Sprintf("comes %d.png", i)))
+	}
+	for range 4 {
+		r.tick()
+		r.loader.answerAll()
+	}
+	if st := r.s.Stats(); st.Loads < 4 || r.s.first.slots() != 6 {
+		t.Errorf("%d slots after %d loads", r.s.first.slots(), st.Loads)
 	}
 }
 

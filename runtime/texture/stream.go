@@ -70,8 +70,8 @@ type StreamOptions struct {
 	// FirstLoads is how many textures may come for the first time at once; these
 	// do not count as operations. 0 means 4.
 	FirstLoads int
-	// QuickLoads is how many these may be while they come quickly, within 0.3 s in the mean;
-	// less than FirstLoads means as many.
+	// QuickLoads is how many these may be once FirstLoads have come and while they come
+	// quickly, within 0.3 s in the mean; less than FirstLoads means as many.
 	QuickLoads int
 	// Timeout is how long a texture may be on its way, loaded and uploaded, before
 	// it is given up: its slot goes to others, and it is tried again after a delay.

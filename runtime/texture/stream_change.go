@@ -50,6 +50,7 @@ func (s *Streamer) answer(c *completion) {
 	f := &s.loads.list[k]
 	err := c.err
 	if err == nil {
+		s.noteTime(f)
 		err = s.accept(f, c.image)
 	}
 	switch {
@@ -60,6 +61,13 @@ func (s *Streamer) answer(c *completion) {
 		f.uploading = true
 	default:
 		s.drop(k)
+	}
+}
+
+// noteTime notes how long a first load took until it came or was given up.
+func (s *Streamer) noteTime(f *load) {
+	if f.entity < 0 {
+		s.first.answered(s.now - f.started)
 	}
 }
 
@@ -134,6 +142,9 @@ func (s *Streamer) watchdog() {
 			continue
 		}
 		s.stats.Timeouts++
+		if !f.uploading {
+			s.noteTime(f)
+		}
 		s.fail(f, fmt.Errorf("%w: it took more than %v", ErrTimeout, s.loads.timeout))
 		s.drop(k)
 	}
@@ -168,7 +179,7 @@ func (s *Streamer) drop(k int) {
 	t := &s.textures.list[f.texture]
 	t.busy = false
 	if f.entity < 0 {
-		s.first.ended(s.now - f.started)
+		s.first.running--
 		if t.state == stateLoading {
 			t.state = stateMissing
 		}

@@ -21,16 +21,14 @@ func MipCutoff(img *image.NRGBA, cutoff float32) float32 {
 		return cutoff
 	}
 	var cost [cutoffParts + 1]float64
-	level := alphaPlane{w: img.Rect.Dx(), h: img.Rect.Dy()}
-	alpha := func(x, y int) float32 { return part[img.Pix[y*img.Stride+4*x+3]] }
-	for level.w > 0 && level.h > 0 {
-		for k, share := range level.drawn(alpha, cutoff) {
-			if k >= leastPart {
-				cost[k] += cover.times(share)
-			}
+	judge := func(shares [cutoffParts + 1]float64) {
+		for k := leastPart; k < len(shares); k++ {
+			cost[k] += cover.times(shares[k])
 		}
-		level = level.half(alpha)
-		alpha = level.at
+	}
+	judge(drawnOf(img, cutoff))
+	for level := halfOf(img); level.w > 0 && level.h > 0; level = level.half() {
+		judge(level.drawn(cutoff))
 	}
 	best := cutoffParts
 	for k := cutoffParts - 1; k >= leastPart; k-- {
@@ -49,41 +47,72 @@ func (c *coverage) times(share float64) float64 {
 	return max(a/b, b/a)
 }
 
-// alphaPlane is the alpha of a level.
+// alphaPlane is the alpha of a level below the first.
 type alphaPlane struct {
 	w, h int
-	pix  []float32 // of levels below the first
+	pix  []float32
 }
 
-func (p *alphaPlane) at(x, y int) float32 { return p.pix[y*p.w+x] }
-
-// half returns the next level of one with this alpha, in its memory if it has any.
-func (p *alphaPlane) half(alpha func(x, y int) float32) alphaPlane {
-	w, h := p.w/2, p.h/2
-	pix := p.pix
-	if pix == nil {
-		pix = make([]float32, w*h)
-	}
-	for y := range h {
-		for x := range w {
-			pix[y*w+x] = (alpha(2*x, 2*y) + alpha(2*x+1, 2*y) + alpha(2*x, 2*y+1) + alpha(2*x+1, 2*y+1)) / 4
+// halfOf returns the level below a picture.
+func halfOf(img *image.NRGBA) alphaPlane {
+	p := alphaPlane{w: img.Rect.Dx() / 2, h: img.Rect.Dy() / 2}
+	p.pix = make([]float32, p.w*p.h)
+	for y := range p.h {
+		a, b := img.Pix[2*y*img.Stride:], img.Pix[(2*y+1)*img.Stride:]
+		for x := range p.w {
+			p.pix[y*p.w+x] = (part[a[8*x+3]] + part[a[8*x+7]] + part[b[8*x+3]] + part[b[8*x+7]]) / 4
 		}
 	}
-	return alphaPlane{w, h, pix[:w*h]}
+	return p
 }
+
+// half returns the next level, in the memory of this one.
+func (p *alphaPlane) half() alphaPlane {
+	w, h := p.w/2, p.h/2
+	for y := range h {
+		a, b := p.pix[2*y*p.w:], p.pix[(2*y+1)*p.w:]
+		for x := range w {
+			p.pix[y*w+x] = (a[2*x] + a[2*x+1] + b[2*x] + b[2*x+1]) / 4
+		}
+	}
+	return alphaPlane{w, h, p.pix[:w*h]}
+}
+
+// alphaBin returns the highest part of a cutoff with which an alpha is drawn.
+func alphaBin(alpha, cutoff float32) int { return int(float32(min(alpha/cutoff, 1) * cutoffParts)) }
 
 // drawn returns the share of texels that is drawn with each part of a cutoff.
-func (p *alphaPlane) drawn(alpha func(x, y int) float32, cutoff float32) (shares [cutoffParts + 1]float64) {
-	var bins [cutoffParts + 1]int // texels by the highest part that draws them
-	for y := range p.h {
-		for x := range p.w {
-			bins[int(min(alpha(x, y)/cutoff, 1)*cutoffParts)]++
+func (p *alphaPlane) drawn(cutoff float32) [cutoffParts + 1]float64 {
+	var bins [cutoffParts + 1]int
+	for _, alpha := range p.pix {
+		bins[alphaBin(alpha, cutoff)]++
+	}
+	return sharesOf(&bins, len(p.pix))
+}
+
+// drawnOf is drawn for a picture.
+func drawnOf(img *image.NRGBA, cutoff float32) [cutoffParts + 1]float64 {
+	var of [256]int
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	for y := range h {
+		line := img.Pix[y*img.Stride:][:4*w]
+		for i := 3; i < len(line); i += 4 {
+			of[line[i]]++
 		}
 	}
+	var bins [cutoffParts + 1]int
+	for alpha, n := range of {
+		bins[alphaBin(part[alpha], cutoff)] += n
+	}
+	return sharesOf(&bins, w*h)
+}
+
+// sharesOf adds up texels that were counted by the highest part that draws them.
+func sharesOf(bins *[cutoffParts + 1]int, of int) (shares [cutoffParts + 1]float64) {
 	n := 0
 	for k := cutoffParts; k >= 0; k-- {
 		n += bins[k]
-		shares[k] = float64(n) / (float64(p.w) * float64(p.h))
+		shares[k] = float64(n) / float64(of)
 	}
 	return shares
 }

@@ -32,20 +32,12 @@ func TestMipCutoff(t *testing.T) {
 	if !(fitted < 0.5 && fitted >= 0.125) {
 		t.Fatalf("fitted %v", fitted)
 	}
-	share := func(p *alphaPlane, alpha func(x, y int) float32, c float32) float64 {
-		return p.drawn(alpha, c)[cutoffParts]
-	}
-	level := alphaPlane{w: 256, h: 256}
-	alpha := func(x, y int) float32 { return part[img.Pix[y*img.Stride+4*x+3]] }
-	whole := share(&level, alpha, 0.5)
-	least := 1.
-	for level.w >= 2 {
-		if s := share(&level, alpha, fitted); s < whole/2 || s > 4*whole {
+	whole, least := drawnOf(img, 0.5)[cutoffParts], 1.
+	for level := halfOf(img); level.w >= 2; level = level.half() {
+		if s := level.drawn(fitted)[cutoffParts]; s < whole/2 || s > 4*whole {
 			t.Errorf("%d x %d: %.3f of the texels, %.3f at full size", level.w, level.h, s, whole)
 		}
-		least = min(least, share(&level, alpha, 0.5))
-		level = level.half(alpha)
-		alpha = level.at
+		least = min(least, level.drawn(0.5)[cutoffParts])
 	}
 	if least > whole/4 {
 		t.Errorf("at least %.3f of the texels with the given cutoff: this picture shows nothing", least)
