@@ -12,7 +12,8 @@
 # make test-k8s what untold farm kubernetes prints, against the API's types (opt-in)
 # make test-k8s-api the same on an API server on loopback, with nodes that run it (opt-in)
 # make test-arm64 what amd64 and arm64 cook, byte for byte, by an emulator (opt-in)
-# make test-web what the page shows in chromium, beside the preview (opt-in)
+# make test-web what the page shows in chromium, beside the preview (opt-in; three of the
+#             tests are part of make test where there is a browser)
 # make pictures pictures of docs/images, taken again (opt-in, needs make build and OpenGL;
 #             PICTURES=-list names them)
 # make fused  nothing that a cook writes depends on how a machine rounds
@@ -137,9 +138,12 @@ ALONE  = $(shell $(GO) list ./scripts/lodbench/...)
 TIMEOUT = -timeout 60m
 ALL     = $(filter-out $(ALONE),$(shell $(GO) list ./...))
 
+# Where there is a browser some tests look at the page in it, too; make test-web runs all.
+BROWSER = $(shell for b in chromium chromium-browser google-chrome; do command -v $$b >/dev/null 2>&1 && echo quick && break; done)
+
 # make lint vets.
-test: deps
-	$(GO) test -vet=off $(TIMEOUT) $(ALL)
+test: deps $(if $(BROWSER),web)
+	UNTOLD_BROWSER=$(BROWSER) $(GO) test -vet=off $(TIMEOUT) $(ALL)
 	$(RACE) $(GO) test -vet=off $(TIMEOUT) -race -short -skip '$(UNRACED)$$' $(CONCURRENT)
 	$(GO) test -vet=off $(TIMEOUT) $(ALONE)
 

@@ -11,3 +11,8 @@ import (
 func (s *sheet) writeHTML(io.Writer) error {
 	return fmt.Errorf("a page of pictures: %w", errors.ErrUnsupported)
 }
+
+// writePNG is not there, either: it needs a font.
+func (s *sheet) writePNG(io.Writer) error {
+	return fmt.Errorf("a sheet of pictures: %w", errors.ErrUnsupported)
+}

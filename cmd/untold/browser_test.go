@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,9 +23,14 @@ import (
 	"github.com/untoldkit/untold/preview/web"
 )
 
-// browserEnv asks for the tests in a real browser (make test-web): they take half a
-// minute, and the viewer has to be built.
+// browserEnv asks for the tests in a real browser (make test-web), or with "quick" for a few
+// of them (make test, where there is a browser): they take half a minute each, and the viewer
+// has to be built.
 const browserEnv = "UNTOLD_BROWSER"
+
+// quickBrowser are the few: what the page shows, that it streams as simulate does, and that it
+// can be used.
+var quickBrowser = []string{"TestBrowserPictures", "TestBrowserFlight", "TestBrowserInput"}
 
 // browser is a Chromium without a window, steered through a pipe (the DevTools
 // protocol: JSON objects that end with a zero byte).
@@ -54,7 +60,7 @@ type reply struct {
 // startBrowser opens an empty page of a size in pixels, or skips the test.
 func startBrowser(t *testing.T, width, height int) *browser {
 	t.Helper()
-	if os.Getenv(browserEnv) == "" {
+	if asked := os.Getenv(browserEnv); asked == "" || asked == "quick" && !slices.Contains(quickBrowser, t.Name()) {
 		t.Skipf("a real browser takes its time: make test-web, or %s=1", browserEnv)
 	}
 	if _, err := web.FS(); errors.Is(err, web.ErrNotBuilt) {
