@@ -54,9 +54,9 @@ func TestFloorFlagErrors(t *testing.T) {
 		{"--partition kdtree --untagged-semantic-tier Sofa", "--untagged-semantic-tier"},
 		{"--partition kdtree --tier-radius Sofa=1,2", "--tier-radius"},
 		{"--partition kdtree --min-objects-per-tile-tier 0", "--min-objects-per-tile-tier"},
-		{"--partition kdtree --floor-count -1", "number of floors"},
-		{"--partition kdtree --floor-band-height NaN", "height of a floor"},
-		{"--partition kdtree --scene-profile space", "scene profile"},
+		{"--partition kdtree --floor-count -1", "--floor-count is -1; it must be"},
+		{"--partition kdtree --floor-band-height NaN", "--floor-band-height is NaN; it must be"},
+		{"--partition kdtree --scene-profile space", "--scene-profile is \"space\"; use"},
 	} {
 		r := execute(t, nil, append([]string{"cook", scene, "-o", out}, strings.Fields(c.args)...)...)
 		if r.code != 2 || !strings.Contains(r.err, c.text) {
