@@ -154,9 +154,9 @@ test-race: deps
 	$(GO) test -vet=off $(TIMEOUT) -run '$(subst |,$$|,$(SLOW))$$' $(SLOWIN)
 	$(GO) test $(VET) $(TIMEOUT) $(ALONE)
 
-# Pictures and input in a real browser, software GL; a minute on two quiet cores.
+# Pictures and input in a real browser, software GL; ten minutes on two quiet cores.
 test-web: web
-	UNTOLD_BROWSER=1 $(GO) test -count=1 -run TestBrowser -v ./cmd/untold
+	UNTOLD_BROWSER=1 $(GO) test -count=1 $(TIMEOUT) -run TestBrowser -v ./cmd/untold
 
 # Builds a server from the module proxy into a temporary folder.
 test-s3:

@@ -433,10 +433,10 @@ func (p *Pool) died(w *worker, why string) {
 		p.options.Said("a decoder has ended: " + why)
 		p.workers[w.at] = nil
 	}
-	guilty := slices.ContainsFunc(jobs, func(j *job) bool { return j.suspect })
+	alone := len(jobs) == 1
 	for _, j := range jobs {
 		switch {
-		case j.suspect:
+		case j.suspect && alone:
 			p.deadly[j.key] = true
 			p.tried(j)
 			if !j.answered {
@@ -444,8 +444,15 @@ func (p *Pool) died(w *worker, why string) {
 				j.release()
 				go j.fail(fmt.Errorf("%w (%s): the file may be damaged, or need more memory than the browser gives: smaller tiles and images need less (untold cook --tile-size, --max-texture)", ErrDied, why))
 			}
+		case j.suspect: // it may have been one of the others
+			if p.trying == j {
+				p.trying = nil
+			}
+			if !j.answered {
+				p.suspects = slices.Insert(p.suspects, 0, j)
+			}
 		case j.answered:
-		case w.ready && !guilty:
+		case w.ready:
 			j.suspect = true
 			p.suspects = append(p.suspects, j)
 		default:

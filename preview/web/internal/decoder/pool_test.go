@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io/fs"
@@ -59,22 +60,15 @@ func (p *wires) Start(worker int, got func(int, func([]byte)), ended func(string
 	l := &life{got: got, ended: ended}
 	p.lives[worker] = l
 	p.started++
-	go func() {
-		say := func(parts [][]byte) {
-			m := bytes.Join(parts, nil)
-			got(len(m), func(dst []byte) { copy(dst, m) })
-		}
-		if p.silent {
-			say(newWriter(kindReady, 0).message())
-			return
-		}
-		s := NewServer(func([][]byte) {}, nil, nil) // says that it is ready below
-		s.send = say
-		p.mu.Lock()
-		l.server = s
-		p.mu.Unlock()
-		say(newWriter(kindReady, 0).message())
-	}()
+	say := func(parts [][]byte) {
+		m := bytes.Join(parts, nil)
+		got(len(m), func(dst []byte) { copy(dst, m) })
+	}
+	if !p.silent {
+		l.server = NewServer(func([][]byte) {}, nil, nil) // says that it is ready below
+		l.server.send = say
+	}
+	go say(newWriter(kindReady, 0).message())
 	return nil
 }
 
@@ -135,6 +129,8 @@ func closePool(t *testing.T, p *Pool, w *wires) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for _, l := range w.lives {
 		if l != nil && l.server != nil {
 			if err := l.server.Close(); err != nil {
@@ -282,6 +278,59 @@ func TestPoolSurvivesDeaths(t *testing.T) {
 	}
 	p.mu.Unlock()
 	closePool(t, p, w)
+}
+
+// TestPoolBlamesNobodyBeside: of what a worker died is known where it was at one thing alone;
+// a file that is tried once more beside another is tried again.
+func TestPoolBlamesNobodyBeside(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	dir := filepath.Join(scene(t), "tiles")
+	sent := make(chan string, 20)
+	w := &wires{t: t, count: 1, silent: true, killers: func(m []byte) bool {
+		for _, uri := range []string{"a.png", "b.png", "c.png"} {
+			if bytes.Contains(m, []byte(uri)) {
+				sent <- uri
+			}
+		}
+		return false
+	}}
+	p := NewPool(w, PoolOptions{Said: func(string) {}})
+	failed := make(chan string, 3)
+	ask := func(uri string) {
+		go func() {
+			if _, err := p.ReadTexture(t.Context(), dir, uri, texfile.Options{MaxSize: 8}); errors.Is(err, ErrDied) {
+				failed <- uri
+			} else {
+				failed <- uri + ": " + fmt.Sprint(err)
+			}
+		}()
+		expect(t, sent, uri)
+	}
+	dies := func() {
+		w.mu.Lock()
+		l := w.lives[0]
+		w.mu.Unlock()
+		l.ended("out of memory")
+	}
+	ask("a.png")
+	ask("b.png")
+	dies()
+	expect(t, sent, "a.png") // alone, but for what comes then
+	ask("c.png")
+	dies()
+	for _, uri := range []string{"a.png", "b.png", "c.png"} {
+		expect(t, sent, uri)
+		dies()
+		expect(t, failed, uri)
+	}
+	closePool(t, p, w)
+}
+
+func expect(t *testing.T, from <-chan string, want string) {
+	t.Helper()
+	if got := <-from; got != want {
+		t.Fatalf("%s, want %s", got, want)
+	}
 }
 
 // TestPoolWithoutSense: a worker that says what makes no sense is begun anew, and one
