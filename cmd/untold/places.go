@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// resultFlags name files that commands write when their work is done.
-var resultFlags = []string{"screenshot", "stats", "events", "frame-log", "plot", "map", "pop-report"}
+// resultFlags name files that commands write when their work is done; checkReports looks at
+// those that may be repeated.
+var resultFlags = []string{"screenshot", "stats", "events", "frame-log", "plot", "map"}
 
 // checkPlaces refuses, before any work is done, results whose folder is not there.
 func checkPlaces(cmd *cobra.Command) error {
