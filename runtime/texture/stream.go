@@ -168,6 +168,7 @@ type Streamer struct {
 	quiet    time.Duration // from then on no geometry is on its way
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
+	ballots []ballot // scratch of votes, by texture
 	changes []change // scratch of try
 	stats   Stats
 }

@@ -28,49 +28,6 @@ func (s *Streamer) tick(visible []Entity) {
 	s.shrink()
 }
 
-// votes lets every entity that counts say where its textures should begin. The
-// finest wish wins, so nobody takes a texture from a neighbour. What is neither
-// seen nor above the minimum has no wish.
-func (s *Streamer) votes() {
-	for i := range s.entities.list {
-		e := &s.entities.list[i]
-		if !e.live || !e.tracked && e.visible != s.serial && e.bursting != s.serial {
-			continue
-		}
-		for _, k := range e.textures {
-			t := &s.textures.list[k]
-			if t.state != stateResident {
-				continue
-			}
-			want := s.want(e, t)
-			if t.voted != s.serial {
-				t.voted, t.vote = s.serial, want
-			}
-			t.vote = min(t.vote, want)
-		}
-	}
-}
-
-// want returns the first level that a texture should have for one entity.
-func (s *Streamer) want(e *entity, t *resource) int {
-	ceiling := TierFull
-	if s.now < s.hold {
-		ceiling = TierMedium
-	}
-	finest := e.finest
-	if t.scaled {
-		finest = TierFull
-	}
-	want := t.reach.decide(e.distance, t.start, &t.at, finest, ceiling)
-	if want == t.at[TierMinimum] && s.textures.enough(t, e.distance) || s.yields(t) {
-		want = t.start
-	}
-	if s.now < e.shedHold {
-		return max(want, t.start)
-	}
-	return want
-}
-
 // yieldTime is how long a texture that came small leaves the network to geometry at most,
 // and quietTime for how long none must be on its way before.
 const (
@@ -84,29 +41,43 @@ func (s *Streamer) yields(t *resource) bool {
 }
 
 // dispatch starts changes in the order of their urgency and reports whether
-// there was nothing to do.
+// there was nothing to do. Entities with nothing that is due are passed over before
+// they are put in an order.
 func (s *Streamer) dispatch(visible []Entity) (resting bool) {
 	resting = true
 	for _, i := range s.entities.burst {
 		resting = !s.try(i) && resting
 	}
 	if s.nearestFirst {
-		for _, r := range s.entities.rank(func(e *entity) bool { return e.visible == s.serial }, nearer) {
+		for _, r := range s.entities.rank(func(e *entity) bool { return e.visible == s.serial && s.concerns(e) }, nearer) {
 			resting = !s.try(r.entity) && resting
 		}
 	} else {
 		for _, h := range visible {
-			if e, i := s.entities.find(h); e != nil {
+			if e, i := s.entities.find(h); e != nil && s.concerns(e) {
 				resting = !s.try(i) && resting
 			}
 		}
 	}
 	for i := range s.entities.list {
-		if e := &s.entities.list[i]; e.live && e.tracked && e.visible != s.serial {
+		if e := &s.entities.list[i]; e.live && e.tracked && e.visible != s.serial && s.concerns(e) {
 			resting = !s.try(int32(i)) && resting
 		}
 	}
 	return resting
+}
+
+// concerns reports whether an entity is changing, or a texture of it is due.
+func (s *Streamer) concerns(e *entity) bool {
+	if e.op > 0 {
+		return true
+	}
+	for _, k := range e.textures {
+		if s.due(&s.textures.list[k]) {
+			return true
+		}
+	}
+	return false
 }
 
 // try starts what an entity needs if there is a slot, once per tick, and
@@ -155,7 +126,7 @@ func (s *Streamer) collect(e *entity) (upgrades bool) {
 	s.changes = s.changes[:0]
 	for _, k := range e.textures {
 		t := &s.textures.list[k]
-		if t.state != stateResident || t.busy || t.voted != s.serial || t.vote == t.start || s.now < t.retryAt {
+		if !s.due(t) {
 			continue
 		}
 		if t.vote < t.start {

@@ -30,7 +30,7 @@ type resource struct {
 	scaled   bool // scale is known: what is seen decides, not radii
 	scale    float64
 	reach    *reach
-	voted    uint64  // tick in which vote was set
+	voted    bool    // somebody had a vote in the last tick
 	vote     int     // first level that it should have
 	near     float64 // distance of the nearest entity, as of the last look
 	retryAt  time.Duration
