@@ -317,7 +317,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 		return nil, fmt.Errorf("standard input: %w", err)
 	}
 	if n == 0 {
-		return nil, errors.New("the standard input is empty")
+		return nil, &badFile{errors.New("the standard input is empty")}
 	}
 	head := make([]byte, min(n, 1024))
 	if _, err := f.ReadAt(head, 0); err != nil && err != io.EOF {
@@ -325,7 +325,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 	}
 	name := "stdin" + endingOf(head, n)
 	if name == "stdin" {
-		return nil, errors.New("the standard input is neither glTF, USD, OBJ, PLY nor STL")
+		return nil, &badFile{errors.New("the standard input is neither glTF, USD, OBJ, PLY nor STL")}
 	}
 	at := filepath.Join(dir, name)
 	if err := os.Rename(f.Name(), at); err != nil {

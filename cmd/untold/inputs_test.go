@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -114,7 +115,8 @@ func TestCookStandardInput(t *testing.T) {
 		"\x00\x01\x02": "the standard input is neither glTF, USD, OBJ, PLY nor STL",
 	} {
 		said, err := pipe(input, t.TempDir(), "-")
-		if err == nil || !strings.Contains(said, want) || strings.Contains(said, os.TempDir()+string(filepath.Separator)+"untold-") {
+		var ended *exec.ExitError
+		if !errors.As(err, &ended) || ended.ExitCode() != exitWanting || !strings.Contains(said, want) || strings.Contains(said, os.TempDir()+string(filepath.Separator)+"untold-") {
 			t.Errorf("%q: %v\n%s", input, err, said)
 		}
 	}

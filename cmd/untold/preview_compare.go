@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -114,10 +112,10 @@ func (c *compareFlags) popUsage(cmd *cobra.Command, args []string) error {
 func checkReports(flag string, paths []string) error {
 	for _, path := range paths {
 		if !preview.ReportFormat(path) {
-			return fmt.Errorf("%s %s: the name must end in .html, .json or .png", flag, path)
+			return fmt.Errorf("%s %s: the name must end in .html, .json or .png", flag, oneLine(path))
 		}
-		if st, err := os.Stat(filepath.Dir(path)); err != nil || !st.IsDir() {
-			return fmt.Errorf("%s %s: there is no folder %s", flag, path, filepath.Dir(path))
+		if err := checkPlace(flag, path); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func TestCompareUsage(t *testing.T) {
 		{[]string{"x", "--compare-whole", "auto", "--whole"}, "--whole has no effect with --compare-whole"},
 		{[]string{"x", "--compare-whole", "auto", "--orbit"}, "--orbit has no effect"},
 		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "a.pdf")}, "must end in .html, .json or .png"},
-		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "none", "a.png")}, "there is no folder"},
+		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "none", "a.png")}, "a.png: the folder " + filepath.Join(dir, "none") + " does not exist"},
 		{[]string{"x", "--compare-whole", "auto", "--report", filepath.Join(dir, "a.png"), "--report", filepath.Join(dir, "a.png")}, "named twice"},
 		{[]string{"x", "--pop-report", "a.html"}, "needs a camera path"},
 		{[]string{"x", "y", "--pop-report", "a.html", "--orbit"}, "looks at one scene"},
