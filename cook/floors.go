@@ -115,8 +115,11 @@ func (c *scenePlan) noteAnnotations() {
 type extras map[string]json.RawMessage
 
 func readExtras(raw json.RawMessage) extras {
+	if len(raw) == 0 {
+		return nil // as most nodes have it
+	}
 	var e extras
-	if len(raw) == 0 || json.Unmarshal(raw, &e) != nil {
+	if json.Unmarshal(raw, &e) != nil {
 		return nil
 	}
 	return e
@@ -137,12 +140,19 @@ func (e extras) get(key string, into any) bool {
 
 // has reports whether a property is there.
 func (e extras) has(key string) bool {
+	if len(e) == 0 {
+		return false
+	}
 	var v json.RawMessage
 	return e.get(key, &v) && string(v) != "null"
 }
 
 // text returns the empty text for what is absent or no text.
-func (e extras) text(key string) (s string) {
+func (e extras) text(key string) string {
+	if len(e) == 0 {
+		return ""
+	}
+	var s string
 	if !e.get(key, &s) {
 		return ""
 	}
@@ -151,6 +161,9 @@ func (e extras) text(key string) (s string) {
 
 // number returns def for what is absent, no number, or beyond 2^20.
 func (e extras) number(key string, def float64) float64 {
+	if len(e) == 0 {
+		return def
+	}
 	var v float64
 	if !e.get(key, &v) || !(v >= -1<<20 && v <= 1<<20) {
 		return def

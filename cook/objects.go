@@ -40,7 +40,8 @@ func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 	}
 	names := make(nameTable, n)
 	out := make([]object, 0, n)
-	groups := map[int]int{} // LOD group to index into out
+	parts := make([]placed, 0, n) // of objects of one mesh, together: they may be many
+	groups := map[int]int{}       // LOD group to index into out
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		mesh := n.Shown()
@@ -57,6 +58,9 @@ func objectsOf(s *gltfscene.Scene, v *survey, ns *notes) ([]object, error) {
 		if o.group = n.LOD.Group; o.group > 0 {
 			groups[o.group] = len(out)
 			name, o.identity = s.LODs[o.group-1].Name, true
+		} else {
+			o.placed = parts[len(parts) : len(parts) : len(parts)+1]
+			parts = parts[:len(parts)+1]
 		}
 		o.add(s, p)
 		if o.name = names.unique(name); o.name != name {

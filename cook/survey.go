@@ -31,37 +31,45 @@ func (v *survey) look(s *gltfscene.Scene, mesh int, list []gltfscene.Primitive) 
 	if v.keys {
 		v.sums[mesh] = meshSum(s.Meshes[mesh].Name, list)
 	}
-	same := map[[9]float64][]int{} // nodes whose transforms differ by the translation at most
-	var turns [][9]float64
-	for _, n := range v.nodes[mesh] {
+	turns := map[[9]float64]int{} // transforms but for their translations, numbered
+	var first []int               // by turn: the first node that has it
+	of := make([]int, len(v.nodes[mesh]))
+	for i, n := range v.nodes[mesh] {
 		m := &s.Nodes[n].World
 		key := [9]float64{m[0], m[1], m[2], m[4], m[5], m[6], m[8], m[9], m[10]}
-		if same[key] == nil {
-			turns = append(turns, key)
+		turn, ok := turns[key]
+		if !ok {
+			turn = len(first)
+			turns[key] = turn
+			first = append(first, n)
 		}
-		same[key] = append(same[key], n)
+		of[i] = turn
 	}
+	boxes := make([]geom.Box, len(first))
 	whole := wholePrimitives(list)
 	var g errgroup.Group
 	g.SetLimit(v.jobs)
 	const batch = 64
-	for start := 0; start < len(turns); start += batch {
+	for start := 0; start < len(first); start += batch {
 		part := func() error {
-			for _, key := range turns[start:min(start+batch, len(turns))] {
-				nodes := same[key]
-				box := turnedBox(list, &s.Nodes[nodes[0]].World, whole)
-				for _, n := range nodes {
-					v.boxes[n] = box
-				}
+			for turn := start; turn < min(start+batch, len(first)); turn++ {
+				boxes[turn] = turnedBox(list, &s.Nodes[first[turn]].World, whole)
 			}
 			return nil
 		}
-		if len(turns) <= batch {
-			return part()
+		if len(first) > batch {
+			g.Go(part)
+		} else if err := part(); err != nil {
+			return err
 		}
-		g.Go(part)
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, n := range v.nodes[mesh] {
+		v.boxes[n] = boxes[of[i]]
+	}
+	return nil
 }
 
 func (v *survey) begin(s *gltfscene.Scene) {
@@ -88,16 +96,26 @@ func turnedBox(list []gltfscene.Primitive, world *geom.Mat4, whole []bool) geom.
 	for k := range list {
 		p := &list[k]
 		if whole[k] {
-			for _, v := range p.Positions {
-				box = box.Extend(world.Dir(geom.FromF32(v)))
+			for i := range p.Positions {
+				extend(&box, world, &p.Positions[i])
 			}
 			continue
 		}
 		for _, i := range p.Indices {
-			box = box.Extend(world.Dir(geom.FromF32(p.Positions[i])))
+			extend(&box, world, &p.Positions[i])
 		}
 	}
 	return box
+}
+
+// extend is Box.Extend of a vertex that a transform has turned, in place: scenes show
+// meshes of thousands of vertices thousands of times.
+func extend(box *geom.Box, world *geom.Mat4, v *[3]float32) {
+	p := world.Dir(geom.FromF32(*v))
+	for i := range p {
+		box.Min[i] = min(box.Min[i], p[i])
+		box.Max[i] = max(box.Max[i], p[i])
+	}
 }
 
 // wholePrimitives tells which primitives use all their vertices: there the vertices can

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -219,6 +220,9 @@ func (t *table[T]) fill(val []byte) {
 		return
 	}
 	for _, e := range jsonscan.Elements(val, 0) {
+		if len(t.raw) == cap(t.raw) { // larger steps than append's
+			t.raw = slices.Grow(t.raw, max(16, len(t.raw)))
+		}
 		t.raw = append(t.raw, e.Of(val))
 	}
 	t.empty = len(t.raw) == 0
@@ -262,19 +266,38 @@ func (t *table[T]) peek(i int) (*T, error) {
 	if t.keep && (t.memo[i].v != nil || t.memo[i].err != nil) {
 		return t.memo[i].v, t.memo[i].err
 	}
-	raw := t.raw[i]
-	if t.strip {
-		raw = withoutData(raw)
-	}
 	v := new(T)
-	err := t.decode(raw, v)
+	err := t.element(i, v)
 	if err != nil {
-		v, err = nil, at(t.place(i), err)
+		v = nil
 	}
 	if t.keep {
 		t.memo[i] = memo[T]{v, err}
 	}
 	return v, err
+}
+
+// read decodes element i into v, which is overwritten, and marks the element as used.
+// Nothing is remembered.
+func (t *table[T]) read(i int, v *T) error {
+	if err := t.check(i); err != nil {
+		return err
+	}
+	t.used[i] = true
+	*v = *new(T)
+	return t.element(i, v)
+}
+
+// element decodes element i, which there is.
+func (t *table[T]) element(i int, v *T) error {
+	raw := t.raw[i]
+	if t.strip {
+		raw = withoutData(raw)
+	}
+	if err := t.decode(raw, v); err != nil {
+		return at(t.place(i), err)
+	}
+	return nil
 }
 
 // get decodes element i and marks it as used.

@@ -12,17 +12,10 @@ import (
 // may be a million nodes, for which encoding/json takes most of the time that the
 // document does.
 func decodeNode(raw []byte, n *gltf.Node) error {
-	var c checker
-	if err := c.object(nodeSchema, raw); err != nil {
-		return err
-	}
 	n.Matrix, n.Rotation, n.Scale = gltf.DefaultMatrix, gltf.DefaultRotation, gltf.DefaultScale
-	for key, span := range jsonscan.Members(raw, 0) {
-		val := span.Of(raw)
-		if isNull(val) {
-			continue
-		}
-		switch string(key.Text) {
+	var c checker
+	return c.members(nodeSchema, raw, func(p *prop, val []byte) {
+		switch p.name {
 		case "name":
 			n.Name = text(val)
 		case "children":
@@ -42,8 +35,7 @@ func decodeNode(raw []byte, n *gltf.Node) error {
 		case "translation":
 			numbers(n.Translation[:], val)
 		}
-	}
-	return nil
+	})
 }
 
 // index, indices and numbers decode values that a schema has checked.

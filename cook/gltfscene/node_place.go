@@ -136,6 +136,7 @@ func (np *nodePlacer) descend(stack []pending, scene string) error {
 		}
 		return fmt.Sprintf("nodes[%d].children[%d]", np.scene.Nodes[p.parent].Index, p.child)
 	}
+	node := new(gltf.Node) // each in its turn
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -145,8 +146,7 @@ func (np *nodePlacer) descend(stack []pending, scene string) error {
 		if at := np.placed[p.index]; at != 0 {
 			return np.secondVisit(p, int(at-1), where(p))
 		}
-		node, err := np.doc.nodes.get(p.index)
-		if err != nil {
+		if err := np.doc.nodes.read(p.index, node); err != nil {
 			return err
 		}
 		self := len(np.scene.Nodes)
@@ -195,7 +195,10 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 	if extras := jsonscan.Member(raw, "extras"); extras != nil && !isNull(extras) {
 		n.Extras = clone(extras)
 	}
-	ext := np.observe(np.doc.nodes.place(p.index), onNode, raw)
+	ext := jsonscan.Member(raw, "extensions")
+	if ext != nil { // as of few nodes: places are texts
+		ext = np.observe(np.doc.nodes.place(p.index), onNode, raw)
+	}
 	hidden = p.hidden || string(jsonscan.Member(jsonscan.Member(ext, "KHR_node_visibility"), "visible")) == "false"
 	if node.Mesh != nil {
 		if err := np.doc.meshes.check(*node.Mesh); err != nil {
@@ -211,8 +214,8 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 		}
 	}
 	self := len(np.scene.Nodes)
-	if all := np.scene.Nodes; len(all) == cap(all) { // larger steps than append's, up to what can come
-		np.scene.Nodes = slices.Grow(all, max(1, min(len(all), len(np.doc.nodes.raw)-len(all))))
+	if all := np.scene.Nodes; len(all) == cap(all) { // what can come, at once: copies of long lists take time and memory
+		np.scene.Nodes = slices.Grow(all, max(1, len(all), len(np.doc.nodes.raw)-len(all)))
 	}
 	np.scene.Nodes = append(np.scene.Nodes, n)
 	if inst := jsonscan.Member(ext, instancingName); isObjectValue(inst) && n.Mesh >= 0 {
@@ -237,7 +240,6 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 
 // localMatrix returns a node's transform relative to its parent.
 func (np *nodePlacer) localMatrix(index int, node *gltf.Node, raw []byte) (geom.Mat4, error) {
-	place := np.doc.nodes.place(index)
 	given := func(name string) bool {
 		v := jsonscan.Member(raw, name)
 		return v != nil && !isNull(v)
@@ -245,7 +247,7 @@ func (np *nodePlacer) localMatrix(index int, node *gltf.Node, raw []byte) (geom.
 	if !given("matrix") {
 		r := node.Rotation
 		if r == [4]float64{} {
-			np.notes.warn("zero-rotation", place, "a rotation of length 0 was taken as none")
+			np.notes.warn("zero-rotation", np.doc.nodes.place(index), "a rotation of length 0 was taken as none")
 		}
 		// A quaternion's square must not overflow or vanish in geom.TRS.
 		if top := max(math.Abs(r[0]), math.Abs(r[1]), math.Abs(r[2]), math.Abs(r[3])); top > 1e100 || top > 0 && top < 1e-100 {
@@ -256,7 +258,7 @@ func (np *nodePlacer) localMatrix(index int, node *gltf.Node, raw []byte) (geom.
 		return geom.TRS(node.Translation, r, node.Scale), nil
 	}
 	if given("translation") || given("rotation") || given("scale") {
-		np.notes.warn("matrix-and-trs", place, "a node has a matrix as well as translation, rotation or scale; the matrix was used")
+		np.notes.warn("matrix-and-trs", np.doc.nodes.place(index), "a node has a matrix as well as translation, rotation or scale; the matrix was used")
 	}
 	m := geom.Mat4(node.Matrix)
 	const tolerance = 1e-5

@@ -55,7 +55,11 @@ type checker struct {
 	fractional bool // some whole number is written like 3.0 or 1e2
 }
 
-func (c *checker) object(s *schema, raw []byte) error {
+func (c *checker) object(s *schema, raw []byte) error { return c.members(s, raw, nil) }
+
+// members is object that hands out each property, once it is checked, with its value.
+// Those that are null it leaves out.
+func (c *checker) members(s *schema, raw []byte, each func(p *prop, val []byte)) error {
 	if len(raw) == 0 || raw[0] != '{' {
 		return malformed("", "is %s, must be an object", typeName(raw))
 	}
@@ -79,6 +83,9 @@ func (c *checker) object(s *schema, raw []byte) error {
 			seen |= 1 << k
 			if err := c.value(p, val); err != nil {
 				return at("."+p.name, err)
+			}
+			if each != nil {
+				each(p, val)
 			}
 			break
 		}

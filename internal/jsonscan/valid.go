@@ -50,7 +50,7 @@ func Skip(b []byte, i int) int {
 			i++
 			continue
 		default:
-			for i < len(b) && !endsLiteral(b[i]) {
+			for i < len(b) && !endsLiteral[b[i]] {
 				i++
 			}
 		}
@@ -61,14 +61,8 @@ func Skip(b []byte, i int) int {
 	return len(b)
 }
 
-// endsLiteral reports whether c cannot be part of a number, true, false, null.
-func endsLiteral(c byte) bool {
-	switch c {
-	case ',', ':', ']', '}', ' ', '\n', '\r', '\t', '"', '{', '[':
-		return true
-	}
-	return false
-}
+// endsLiteral tells which bytes cannot be part of a number, true, false, null.
+var endsLiteral = [256]bool{',': true, ':': true, ']': true, '}': true, ' ': true, '\n': true, '\r': true, '\t': true, '"': true, '{': true, '[': true}
 
 // Span is a value in a text: from Start up to End.
 type Span struct{ Start, End int }
@@ -140,6 +134,9 @@ func Elements(b []byte, i int) iter.Seq2[int, Span] {
 // Member returns the value of the first member of the object b with a key, nil
 // when absent.
 func Member(b []byte, name string) []byte {
+	if !bytes.Contains(b, []byte(name)) && bytes.IndexByte(b, '\\') < 0 {
+		return nil // found out faster than by the members; an escape may stand for any of its letters
+	}
 	for key, val := range Members(b, 0) {
 		if string(key.Text) == name {
 			return val.Of(b)
