@@ -173,17 +173,25 @@ var homes = map[string]location{
 	"KHR_materials_emissive_strength": onMaterial,
 }
 
-// observe returns the extensions object of the element raw, nil if there is
-// none, and notes extensions that are undeclared or misplaced.
-func (se *session) observe(place string, loc location, raw []byte) []byte {
-	ext := jsonscan.Member(raw, "extensions")
-	if !isObjectValue(ext) {
-		return nil
+// extensionsOf returns the extensions object of the element raw, nil if there is
+// none.
+func extensionsOf(raw []byte) []byte {
+	if ext := jsonscan.Member(raw, "extensions"); isObjectValue(ext) {
+		return ext
 	}
-	se.observeMembers(place, loc, ext)
+	return nil
+}
+
+// observe is extensionsOf, and notes extensions that are undeclared or misplaced.
+func (se *session) observe(place string, loc location, raw []byte) []byte {
+	ext := extensionsOf(raw)
+	if ext != nil {
+		se.observeMembers(place, loc, ext)
+	}
 	return ext
 }
 
+// observeMembers notes what is undeclared or misplaced of an extensions object.
 func (se *session) observeMembers(place string, loc location, ext []byte) {
 	for key, span := range jsonscan.Members(ext, 0) {
 		name, val := string(key.Text), span.Of(ext)

@@ -195,9 +195,9 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 	if extras := jsonscan.Member(raw, "extras"); extras != nil && !isNull(extras) {
 		n.Extras = clone(extras)
 	}
-	ext := jsonscan.Member(raw, "extensions")
+	ext := extensionsOf(raw)
 	if ext != nil { // as of few nodes: places are texts
-		ext = np.observe(np.doc.nodes.place(p.index), onNode, raw)
+		np.observeMembers(np.doc.nodes.place(p.index), onNode, ext)
 	}
 	hidden = p.hidden || string(jsonscan.Member(jsonscan.Member(ext, "KHR_node_visibility"), "visible")) == "false"
 	if node.Mesh != nil {
@@ -214,8 +214,8 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 		}
 	}
 	self := len(np.scene.Nodes)
-	if all := np.scene.Nodes; len(all) == cap(all) { // what can come, at once: copies of long lists take time and memory
-		np.scene.Nodes = slices.Grow(all, max(1, len(all), len(np.doc.nodes.raw)-len(all)))
+	if all := np.scene.Nodes; len(all) == cap(all) { // larger steps than append's, up to what can come
+		np.scene.Nodes = slices.Grow(all, max(1, min(len(all), len(np.doc.nodes.raw)-len(all))))
 	}
 	np.scene.Nodes = append(np.scene.Nodes, n)
 	if inst := jsonscan.Member(ext, instancingName); isObjectValue(inst) && n.Mesh >= 0 {
