@@ -47,24 +47,24 @@ func (v *survey) look(s *gltfscene.Scene, mesh int, list []gltfscene.Primitive) 
 	}
 	boxes := make([]geom.Box, len(first))
 	whole := wholePrimitives(list)
-	var g errgroup.Group
-	g.SetLimit(v.jobs)
-	const batch = 64
-	for start := 0; start < len(first); start += batch {
-		part := func() error {
-			for turn := start; turn < min(start+batch, len(first)); turn++ {
-				boxes[turn] = turnedBox(list, &s.Nodes[first[turn]].World, whole)
-			}
-			return nil
-		}
-		if len(first) > batch {
-			g.Go(part)
-		} else if err := part(); err != nil {
-			return err
+	turned := func(from, to int) {
+		for turn := from; turn < to; turn++ {
+			boxes[turn] = turnedBox(list, &s.Nodes[first[turn]].World, whole)
 		}
 	}
-	if err := g.Wait(); err != nil {
-		return err
+	const batch = 64
+	if len(first) <= batch {
+		turned(0, len(first))
+	} else {
+		var g errgroup.Group
+		g.SetLimit(v.jobs)
+		for from := 0; from < len(first); from += batch {
+			g.Go(func() error {
+				turned(from, min(from+batch, len(first)))
+				return nil
+			})
+		}
+		_ = g.Wait() // boxes cannot fail
 	}
 	for i, n := range v.nodes[mesh] {
 		v.boxes[n] = boxes[of[i]]
@@ -97,25 +97,15 @@ func turnedBox(list []gltfscene.Primitive, world *geom.Mat4, whole []bool) geom.
 		p := &list[k]
 		if whole[k] {
 			for i := range p.Positions {
-				extend(&box, world, &p.Positions[i])
+				box = box.Extend(world.Dir(geom.FromF32(p.Positions[i])))
 			}
 			continue
 		}
 		for _, i := range p.Indices {
-			extend(&box, world, &p.Positions[i])
+			box = box.Extend(world.Dir(geom.FromF32(p.Positions[i])))
 		}
 	}
 	return box
-}
-
-// extend is Box.Extend of a vertex that a transform has turned, in place: scenes show
-// meshes of thousands of vertices thousands of times.
-func extend(box *geom.Box, world *geom.Mat4, v *[3]float32) {
-	p := world.Dir(geom.FromF32(*v))
-	for i := range p {
-		box.Min[i] = min(box.Min[i], p[i])
-		box.Max[i] = max(box.Max[i], p[i])
-	}
 }
 
 // wholePrimitives tells which primitives use all their vertices: there the vertices can
