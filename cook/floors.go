@@ -89,7 +89,7 @@ func badExtra(o *object, key string, err error) error {
 
 // extra returns the text of an extra, and notes one that is no text.
 func (c *scenePlan) extra(e extras, o *object, key string) string {
-	if e.has(key) && !e.get(key, new(string)) {
+	if v, ok := e.raw(key); ok && json.Unmarshal(v, new(string)) != nil {
 		c.ns.add("extra-ignored", 1, o.node, o.name+": "+key)
 	}
 	return e.text(key)
@@ -125,50 +125,53 @@ func readExtras(raw json.RawMessage) extras {
 	return e
 }
 
-// get returns a property, also one that came through a tool which puts
+// raw returns a property, also one that came through a tool which puts
 // userProperties: before the name.
-func (e extras) get(key string, into any) bool {
-	if len(e) == 0 {
-		return false // as most nodes have it
+func (e extras) raw(key string) (json.RawMessage, bool) {
+	if len(e) == 0 { // as most nodes have it: no name is put together
+		return nil, false
 	}
 	v, ok := e[key]
 	if !ok {
 		v, ok = e["userProperties:"+key]
 	}
-	return ok && json.Unmarshal(v, into) == nil
-}
-
-// has reports whether a property is there.
-func (e extras) has(key string) bool {
-	if len(e) == 0 {
-		return false
-	}
-	var v json.RawMessage
-	return e.get(key, &v) && string(v) != "null"
+	return v, ok
 }
 
 // text returns the empty text for what is absent or no text.
 func (e extras) text(key string) string {
-	if len(e) == 0 {
+	v, ok := e.raw(key)
+	if !ok {
 		return ""
 	}
-	var s string
-	if !e.get(key, &s) {
+	var text string // declared here, so that what is absent allocates nothing
+	if json.Unmarshal(v, &text) != nil {
 		return ""
 	}
-	return s
+	return text
 }
 
 // number returns def for what is absent, no number, or beyond 2^20.
 func (e extras) number(key string, def float64) float64 {
-	if len(e) == 0 {
+	v, ok := e.raw(key)
+	if !ok {
 		return def
 	}
-	var v float64
-	if !e.get(key, &v) || !(v >= -1<<20 && v <= 1<<20) {
+	var number float64
+	if json.Unmarshal(v, &number) != nil || !(number >= -1<<20 && number <= 1<<20) {
 		return def
 	}
-	return v
+	return number
+}
+
+// flag reports whether a property is true, which some tools write as 1.
+func (e extras) flag(key string) bool {
+	v, ok := e.raw(key)
+	if !ok {
+		return false
+	}
+	var yes bool
+	return json.Unmarshal(v, &yes) == nil && yes || e.number(key, 0) != 0
 }
 
 // describeFloors turns the manifest of a grid into one of floors: version 4.

@@ -206,10 +206,5 @@ func keepsIdentity(name string, extras json.RawMessage) bool {
 	if strings.HasPrefix(name, "NM_") {
 		return true
 	}
-	if len(extras) == 0 {
-		return false
-	}
-	const key = "untold_no_merge"
-	e, yes := readExtras(extras), false
-	return e.get(key, &yes) && yes || e.number(key, 0) != 0
+	return readExtras(extras).flag("untold_no_merge")
 }
