@@ -28,17 +28,7 @@ func city(b *testing.B, n int, change ...func(*StreamOptions, *rig)) *rig {
 		r.view.Visible = append(r.view.Visible, r.add(p))
 	}
 	r.view.Camera = [3]float64{float64(edge) * 5, 2, float64(edge) * 5}
-	for range 3000 {
-		r.s.Update(View{Now: r.view.Now, Camera: r.view.Camera, Visible: r.view.Visible, Force: true})
-		r.loader.answerAll()
-		if r.s.Idle() {
-			break
-		}
-	}
-	if !r.s.Idle() {
-		b.Fatalf("no rest: %+v", r.s.Stats())
-	}
-	r.loader.started = nil
+	r.rest(b)
 	return r
 }
 
