@@ -37,9 +37,13 @@ def measure(o, blocks):
     """Yields one line of the log for each bound."""
     folder = tempfile.mkdtemp(prefix="untold-size-", dir=o.dir)
     try:
-        scene, out = os.path.join(folder, "boxes.glb"), os.path.join(folder, "out")
+        # A .glb ends at 4 GiB, and 140 x 140 houses of 220 kB are that much.
+        scene = os.path.join(folder, "scene", "boxes.glb" if blocks < 140 else "boxes.gltf")
+        out = os.path.join(folder, "out")
+        os.mkdir(os.path.dirname(scene))
         text = run([o.gen, "-kind", "boxes", "-blocks", str(blocks), "-textures=false", "-o", scene])[3]
         triangles = int(re.search(r"(\d+) drawn triangles", text).group(1))
+        size = sum(f.stat().st_size for f in os.scandir(os.path.dirname(scene)))
         for bound in ("", o.memory):
             best = None
             for _ in range(o.runs):
@@ -47,7 +51,7 @@ def measure(o, blocks):
                 flags = ["--memory", bound] if bound else []
                 cpu, wall, peak, _ = run([o.untold, "cook", scene, "-o", out, "-q", "--sync=false", "-j", str(o.jobs),
                                           "--lod=false", "--hlod=false", "--pyramid=off"] + flags)
-                one = {"blocks": blocks, "triangles": triangles, "bytes": os.path.getsize(scene), "memory": bound,
+                one = {"blocks": blocks, "triangles": triangles, "bytes": size, "memory": bound,
                        "jobs": o.jobs, "cpu": cpu, "wall": wall, "peak": peak}
                 if best is None or cpu < best["cpu"]:
                     best = one
