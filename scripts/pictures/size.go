@@ -77,7 +77,7 @@ func (s *sizes) plot() []byte {
 	b.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 380" font-family="sans-serif" font-size="12">` + "\n")
 	b.WriteString(`<rect width="100%" height="100%" fill="#fff"/>` + "\n")
 	decade := func(v float64) float64 { return math.Log10(v) }
-	s.axes(&b, 70, "seconds of processors", decade, -2, 2, 1, func(v float64) string { return strconv.FormatFloat(math.Pow(10, v), 'g', -1, 64) },
+	s.axes(&b, 70, "seconds of processors", decade, -2, 3, 1, func(v float64) string { return strconv.FormatFloat(math.Pow(10, v), 'g', -1, 64) },
 		func(r *sizeRow, k int) float64 { return r.time[k] })
 	s.axes(&b, 440, "peak memory, GB", func(v float64) float64 { return v }, 0, 1, 0.25, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 		func(r *sizeRow, k int) float64 { return r.peak[k] })
