@@ -128,7 +128,7 @@ func (s *Streamer) endDrafts() {
 		if !d.founded && sc.refinement.found(sc) {
 			s.lookAgain(sc)
 		}
-		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft() {
+		if s.now < d.busyUntil && s.now-d.since < draftTime && !sc.showsDraft(s.residency) {
 			continue
 		}
 		if d.stages++; d.stages == len(draftStretches) || s.now-d.since >= draftTime {
@@ -169,12 +169,12 @@ func (sc *scene) wakeAll() {
 }
 
 // showsDraft reports whether all that is wanted in view is drawn, and the roots can be, but
-// for what is left out or cannot be loaded.
-func (sc *scene) showsDraft() bool {
+// for what is left out, cannot be loaded or hangs.
+func (sc *scene) showsDraft(rs *residency) bool {
 	ref := sc.refinement
 	for i := range ref.nodes {
 		n, st := &ref.nodes[i], ref.record(sc, int32(i)).rep(payload.RepHLOD)
-		if n.wanted && !n.leaps && !sc.ready(st) && st.fails == 0 && (n.node < 0 || sc.view.sees(&sc.tiles.box[ref.first+int32(i)])) {
+		if n.wanted && !n.leaps && !sc.ready(st) && st.fails == 0 && !rs.hangs(st) && (n.node < 0 || sc.view.sees(&sc.tiles.box[ref.first+int32(i)])) {
 			return false
 		}
 	}
@@ -182,7 +182,7 @@ func (sc *scene) showsDraft() bool {
 		if sc.closes(tile) || sc.closedOff(tile) || !sc.view.sees(&sc.tiles.box[tile]) {
 			continue
 		}
-		if r := sc.recordOf(tile); !(r != nil && (r.drawn != payload.RepNone || r.failed())) && !sc.takenOver(tile) {
+		if r := sc.recordOf(tile); !(r != nil && (r.drawn != payload.RepNone || r.failed() || rs.hangsFor(r))) && !sc.takenOver(tile) {
 			return false
 		}
 	}

@@ -42,7 +42,7 @@ func TestDraft(t *testing.T) {
 					t.Errorf("%v: %s is loaded, which is out of view", e.Time, e.Tile)
 				}
 			}
-			if sc.showsDraft() {
+			if sc.showsDraft(r.s.residency) {
 				return loads
 			}
 		}
@@ -299,11 +299,11 @@ func TestDraftWantsNoMore(t *testing.T) {
 	r := inTheMiddle(t, m)
 	r.camera.Position = [3]float64{10, 2, 40}
 	sc := r.s.scenes[0]
-	if r.step(); sc.showsDraft() {
+	if r.step(); sc.showsDraft(r.s.residency) {
 		t.Error("complete at once")
 	}
 	r.until(60)
-	if !sc.showsDraft() {
+	if !sc.showsDraft(r.s.residency) {
 		t.Errorf("not complete: %v", r.names())
 	}
 	away := inTheMiddle(t, pyramidOf(4, 60))
@@ -315,6 +315,39 @@ func TestDraftWantsNoMore(t *testing.T) {
 	away.until(5)
 	if away.s.scenes[0].drafts() {
 		t.Error("a draft of what is out of view does not end")
+	}
+}
+
+// TestHungLoads: a load that hangs leaves one place coarse, and does not keep all the rest a
+// draft. Loads that all take long are no reason to end one.
+func TestHungLoads(t *testing.T) {
+	for _, c := range []struct {
+		hangs    string // ID of a tile or node
+		latency  float64
+		from, to float64 // seconds
+	}{
+		{"", 0.2, 2, 3},
+		{"n2_0_0", 0.2, 5, 8}, // a root out of view
+		{"n2_1_1", 0.2, 5, 8}, // one in view
+		{"n1_2_2", 0.2, 5, 8},
+		{"n0_5_5", 0.2, 5, 8},
+		{"", 2, 20, 25},
+	} {
+		m := pyramidOf(8, 60)
+		m.Pyramid.Nodes = m.Pyramid.Nodes[:len(m.Pyramid.Nodes)-1] // four roots
+		r := inTheMiddle(t, m, withLatency(c.latency), withFault(func(q payload.Request) string {
+			if q.TileID == c.hangs {
+				return "hang"
+			}
+			return ""
+		}))
+		sc := r.s.scenes[0]
+		for sc.drafts() && r.now() < 60 {
+			r.step()
+		}
+		if at := r.now(); sc.drafts() || at < c.from || at > c.to {
+			t.Errorf("%q hangs, latency %v: the draft ends at %v", c.hangs, c.latency, at)
+		}
 	}
 }
 

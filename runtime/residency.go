@@ -21,7 +21,8 @@ type residency struct {
 	device  *device
 	meshes  *meshStreamer
 	reloads *reloads
-	awaited int // resident representations that are not drawable yet
+	awaited int           // resident representations that are not drawable yet
+	slowest time.Duration // from the request of a representation to when it was loaded
 	count   residencyCounters
 }
 

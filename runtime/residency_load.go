@@ -39,6 +39,7 @@ func (rs *residency) loaded(r *record, l *load, res *payload.Result) {
 		rs.failed(r, rep, err)
 		return
 	}
+	rs.slowest = max(rs.slowest, rs.now-l.started)
 	took := milliseconds(rs.now - l.started)
 	rs.count.lastMs = took
 	if rs.count.completed == 0 {
@@ -83,6 +84,32 @@ func (rs *residency) failed(r *record, rep payload.Rep, err error) {
 	rs.emit(e)
 	rs.log.Warn("load failed", "tile", e.Tile, "rep", rep, "attempt", e.Attempt, "retry_in", retry, "err", err)
 	rs.reloads.reportMismatch(r, rep, err)
+}
+
+// A load hangs that takes hangTime, and hangTimes as long as any that has ended well.
+const (
+	hangTime  = rootTime
+	hangTimes = 4
+)
+
+// hangs reports whether a load takes so much longer than others that nothing should wait
+// for it. The watchdog waits much longer: what is slow is not given up.
+func (rs *residency) hangs(st *repState) bool {
+	if !st.loading() || rs.count.completed == 0 {
+		return false
+	}
+	at := rs.loads.find(st.token)
+	return at >= 0 && rs.now-rs.loads.list[at].started >= max(hangTime, hangTimes*rs.slowest)
+}
+
+// hangsFor reports whether a load for a tile hangs.
+func (rs *residency) hangsFor(r *record) bool {
+	for i := range r.reps {
+		if rs.hangs(&r.reps[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // discarded ends the cancelled load of a full tile, whose worker has answered.
