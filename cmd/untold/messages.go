@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/cook/publish"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/human"
 )
@@ -86,7 +87,12 @@ func systemProblem(err error, s string) string {
 	}
 	// A temporary file says nothing to anybody: its folder does.
 	folder, temporary := oneLine(filepath.Dir(p.Path)), strings.HasSuffix(p.Path, atomicfile.TempSuffix)
-	switch call := oneLine(p.Error()); {
+	path, call := oneLine(p.Path), oneLine(p.Error())
+	// Nor do files that a scene is published as: the folder that it goes to does.
+	if at := (*publish.PlaceError)(nil); errors.As(err, &at) && at.Op == "put" && (errors.Is(p.Err, syscall.ENOSPC) || errors.Is(p.Err, syscall.EROFS)) {
+		folder, path, call, temporary = oneLine(at.Place), oneLine(at.Place), oneLine(at.Error()), false
+	}
+	switch {
 	case temporary && errors.Is(p.Err, fs.ErrNotExist):
 		return strings.Replace(s, call, "the folder "+folder+" does not exist", 1)
 	case temporary && errors.Is(p.Err, fs.ErrPermission):
@@ -96,17 +102,17 @@ func systemProblem(err error, s string) string {
 	case p.Path == os.Stdout.Name() && errors.Is(p.Err, syscall.ENOSPC):
 		return strings.Replace(s, call, "standard output: no space is left where it goes", 1)
 	case errors.Is(p.Err, fs.ErrNotExist):
-		return strings.Replace(s, call, oneLine(p.Path)+" does not exist", 1)
+		return strings.Replace(s, call, path+" does not exist", 1)
 	case errors.Is(p.Err, fs.ErrPermission):
-		return strings.Replace(s, call, oneLine(p.Path)+" may not be read or written (permission denied)", 1)
+		return strings.Replace(s, call, path+" may not be read or written (permission denied)", 1)
 	case errors.Is(p.Err, syscall.ENOSPC):
 		return strings.Replace(s, call, "no space is left on the disk of "+folder+": make room there, or name a place on another disk", 1)
 	case errors.Is(p.Err, syscall.EROFS):
-		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
+		return strings.Replace(s, call, path+" is on a disk that is read-only: name a place on another one", 1)
 	case errors.Is(p.Err, syscall.ENAMETOOLONG):
-		return strings.Replace(s, call, oneLine(p.Path)+tooLong, 1)
+		return strings.Replace(s, call, path+tooLong, 1)
 	case errors.Is(p.Err, syscall.ELOOP):
-		return strings.Replace(s, call, oneLine(p.Path)+leadsBack, 1)
+		return strings.Replace(s, call, path+leadsBack, 1)
 	}
 	return s
 }

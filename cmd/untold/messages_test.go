@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/cook/publish"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -91,6 +92,9 @@ func TestMessageFor(t *testing.T) {
 	temporary := func(err error) error {
 		return fmt.Errorf("simulate: %w", &fs.PathError{Op: "open", Path: filepath.Join("a", ".m.svg.1-1"+atomicfile.TempSuffix), Err: err})
 	}
+	put := func(err error) error {
+		return fmt.Errorf("sending: %w", &publish.PlaceError{Op: "put", Place: "/site", Key: "payloads/1.untold", Err: fmt.Errorf("write a: %w", err)})
+	}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -108,6 +112,8 @@ func TestMessageFor(t *testing.T) {
 		{temporary(fs.ErrPermission), "nothing may be written to the folder a (permission denied)"},
 		{temporary(syscall.EROFS), "the folder a is on a disk that is read-only: name a place on another one"},
 		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, "standard output: no space is left where it goes"},
+		{put(full), "sending: no space is left on the disk of /site: make room there, or name a place on another disk"},
+		{put(fixed), "sending: /site is on a disk that is read-only: name a place on another one"},
 		{loop, "a is a symbolic link that leads back to itself"},
 		{fixed, "a is on a disk that is read-only: name a place on another one"},
 		{errors.New("a.glb: does not exist"), "a.glb does not exist"},
