@@ -32,6 +32,7 @@ func messageFor(err error) string {
 // stateOfFile makes a sentence of a file's name and what is said of it.
 var stateOfFile = strings.NewReplacer(
 	": does not exist", " does not exist", ": may not be read (", " may not be read (",
+	": cannot be read: is not a regular file", " is a folder or a device, not a file",
 	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
 	": cannot be read: "+syscall.ENAMETOOLONG.Error(), tooLong,
 )
@@ -88,9 +89,12 @@ func systemProblem(err error, s string) string {
 	// A temporary file says nothing to anybody: its folder does.
 	folder, temporary := oneLine(filepath.Dir(p.Path)), strings.HasSuffix(p.Path, atomicfile.TempSuffix)
 	path, call := oneLine(p.Path), oneLine(p.Error())
-	// Nor do files that a scene is published as: the folder that it goes to does.
-	if at := (*publish.PlaceError)(nil); errors.As(err, &at) && at.Op == "put" && (errors.Is(p.Err, syscall.ENOSPC) || errors.Is(p.Err, syscall.EROFS)) {
-		folder, path, call, temporary = oneLine(at.Place), oneLine(at.Place), oneLine(at.Error()), false
+	if at := (*publish.PlaceError)(nil); errors.As(err, &at) {
+		call = oneLine(at.Error()) // has the same file in it
+		// Nor do the files that a scene is published as.
+		if at.Op == "put" && (errors.Is(p.Err, syscall.ENOSPC) || errors.Is(p.Err, syscall.EROFS)) {
+			folder, path, temporary = oneLine(at.Place), oneLine(at.Place), false
+		}
 	}
 	switch {
 	case temporary && errors.Is(p.Err, fs.ErrNotExist):
@@ -191,7 +195,11 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		return fmt.Errorf("--%s needs a value%s", bare.GetFlag().Name, see)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("there is no flag -%s%s", unknown.GetSpecifiedName(), see)
+		file := ""
+		if name := "-" + unknown.GetSpecifiedShortnames(); isThere(name) {
+			file = "; the file is ./" + oneLine(name)
+		}
+		return fmt.Errorf("there is no flag -%s%s%s", unknown.GetSpecifiedName(), file, see)
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		return fmt.Errorf("there is no flag --%s%s%s", name, nearest(cmd, name), see)

@@ -147,7 +147,7 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	// The stage lies beside the output, on the same file system.
 	temp, removeTemp, err := makeTemp(place)
 	if err != nil {
-		return nil, err
+		return nil, ofOutput(err, place, out)
 	}
 	defer removeTemp()
 	res, err := e.write(m, filepath.Join(temp, stageName), place)

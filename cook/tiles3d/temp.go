@@ -37,8 +37,8 @@ func makeTemp(out string) (dir string, remove func() error, err error) {
 	}
 }
 
-// ofOutput says of an output what err says of a file in its temporary folder, of which
-// nobody knows.
+// ofOutput says of an output, as it was named, what err says of its temporary folder, of
+// which nobody knows, or of what is in that.
 func ofOutput(err error, temp, out string) error {
 	var p *fs.PathError
 	if !errors.As(err, &p) || p.Path != temp && !strings.HasPrefix(p.Path, temp+string(filepath.Separator)) {
