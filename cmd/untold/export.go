@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/cook/tiles3d"
 	"github.com/untoldkit/untold/internal/human"
@@ -132,6 +133,9 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	}
 	if err := checkPlace("--output", e.out); err != nil {
 		return err
+	}
+	if scene && cook.IsSource(path, e.out) {
+		return fmt.Errorf("--output %s: the scene was cooked from this file, which would be lost: name another one", oneLine(e.out))
 	}
 	res, err := gltfexport.Export(cmd.Context(), path, e.out, gltfexport.Options{
 		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress(),

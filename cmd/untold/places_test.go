@@ -92,6 +92,31 @@ func TestUnwritablePlace(t *testing.T) {
 	}
 }
 
+// TestExportKeepsTheSource: what a scene was cooked from is not replaced by what comes back of it.
+func TestExportKeepsTheSource(t *testing.T) {
+	dir := kit(t)
+	source, out := filepath.Join(dir, "yard.gltf"), filepath.Join(t.TempDir(), "out")
+	if r := execute(t, nil, "cook", source, "-o", out, "--sync=false"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	before := string(testfile.Read(t, source))
+	for _, other := range []string{source, dir + "/maps/../yard.gltf"} {
+		r := execute(t, nil, "export", out, "-o", other)
+		if want := "error: --output " + other + ": the scene was cooked from this file, which would be lost: name another one\n"; r.code != exitFailure || r.err != want {
+			t.Errorf("exit %d, %q, want %q", r.code, r.err, want)
+		}
+	}
+	if string(testfile.Read(t, source)) != before {
+		t.Error("the source is another one")
+	}
+	again := filepath.Join(t.TempDir(), "yard.gltf")
+	for range 2 { // what export made it may replace
+		if r := execute(t, nil, "export", out, "-o", again); r.code != 0 {
+			t.Error(r.err)
+		}
+	}
+}
+
 // TestFileWithADash: a file that looks like a flag is told how to be named.
 func TestFileWithADash(t *testing.T) {
 	t.Chdir(t.TempDir())
