@@ -63,7 +63,7 @@ the scenes' files, a page that shows them in a browser, and the element <untold-
 pages (docs/web.md). A second export writes what has changed and removes what is left over. Only a
 program that was built with the page can do that (make build).`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
-  untold export out/city -o city.glb --compress
+  untold export out/city -o city-cooked.glb --compress
   untold export out/city/city.json -o far.gltf --levels hlod
   untold export out/city -o farther.glb --pyramid-level 1
   untold export out/city --format 3dtiles -o out/tileset
