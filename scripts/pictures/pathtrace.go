@@ -76,7 +76,7 @@ func (s *studio) besideBlender(out string) error {
 			return err
 		}
 		v := p.gaze.view()
-		ours, err := s.shot(scene, v, fmt.Sprintf("%dx%d", w, h), "--whole")
+		ours, err := s.shot(scene, v, fmt.Sprintf("%dx%d", w, h), "--whole", "--samples", "4")
 		if err != nil {
 			return err
 		}
