@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,8 +89,17 @@ func run(log io.Writer, o *options) error {
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
+	return takeAll(s, o, taken)
+}
+
+// takeAll takes pictures. What needs a program that is not there is left out, unless it was
+// asked for by its name.
+func takeAll(s *studio, o *options, taken []recipe) error {
 	for _, r := range taken {
-		if err := r.take(s, o.out); err != nil {
+		err := r.take(s, o.out)
+		if errors.Is(err, exec.ErrNotFound) && o.only == "" {
+			fmt.Fprintf(s.log, "%s is left out: %v\n", r.name, err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}

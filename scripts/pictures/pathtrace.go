@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -67,7 +66,7 @@ func (s *studio) besideBlender(out string) error {
 	const w, h = 400, 300
 	blender, err := exec.LookPath("blender")
 	if err != nil {
-		return errors.New("blender is not in the PATH: install it (Debian: apt-get install blender), or leave this recipe out")
+		return fmt.Errorf("blender is needed: install it (Debian: apt-get install blender): %w", err)
 	}
 	rows := make([]row, 2)
 	for i, p := range pairs {

@@ -79,10 +79,16 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestNoBlender: who has none is told how to get it.
+// TestNoBlender: who has none is told how to get it, and gets the other pictures.
 func TestNoBlender(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := (&studio{}).besideBlender(t.TempDir()); err == nil || !strings.Contains(err.Error(), "install") {
-		t.Error(err)
+	var log strings.Builder
+	s, drawn := &studio{log: &log}, 0
+	list := []recipe{{name: "preview", take: (*studio).besideBlender}, {name: "next", take: func(*studio, string) error { drawn++; return nil }}}
+	if err := takeAll(s, &options{}, list); err != nil || drawn != 1 || !strings.Contains(log.String(), "preview is left out: blender is needed: install it") {
+		t.Errorf("%v, %d drawn\n%s", err, drawn, log.String())
+	}
+	if err := takeAll(s, &options{only: "preview"}, list); err == nil || drawn != 1 {
+		t.Error("what was asked for is left out")
 	}
 }
