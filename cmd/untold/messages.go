@@ -32,7 +32,7 @@ func messageFor(err error) string {
 // stateOfFile makes a sentence of a file's name and what is said of it.
 var stateOfFile = strings.NewReplacer(
 	": does not exist", " does not exist", ": may not be read (", " may not be read (",
-	": cannot be read: is not a regular file", " is a folder or a device, not a file",
+	": cannot be read: is not a regular file", " is a folder, a pipe or a device, not a regular file",
 	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
 	": cannot be read: "+syscall.ENAMETOOLONG.Error(), tooLong,
 )

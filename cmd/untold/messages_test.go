@@ -120,7 +120,7 @@ func TestMessageFor(t *testing.T) {
 		{loop, "a is a symbolic link that leads back to itself"},
 		{fixed, "a is on a disk that is read-only: name a place on another one"},
 		{errors.New("a.glb: does not exist"), "a.glb does not exist"},
-		{errors.New("a.glb: cannot be read: is not a regular file"), "a.glb is a folder or a device, not a file"},
+		{errors.New("a.glb: cannot be read: is not a regular file"), "a.glb is a folder, a pipe or a device, not a regular file"},
 		{fmt.Errorf("a.glb: cannot be read: %w", syscall.ELOOP), "a.glb is a symbolic link that leads back to itself"},
 		{errors.New("raise Options.MaxTriangles"), "raise --max-triangles"},
 		{errors.New("a\nb\x1b"), `a; b\u001b`},
