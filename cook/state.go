@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/journal"
@@ -121,6 +124,25 @@ func loadState(f journal.FS, manifest string) *state {
 		return nil
 	}
 	return s
+}
+
+// IsSource reports whether a file is one of those that the scene of a manifest was cooked
+// from, as far as its folder remembers.
+func IsSource(manifest, file string) bool {
+	at, err := os.Stat(file)
+	if err != nil {
+		return false
+	}
+	root, err := journal.OpenDir(filepath.Dir(manifest), true)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	s := loadState(root, filepath.Base(manifest))
+	return s != nil && slices.ContainsFunc(s.Sources, func(f source) bool {
+		st, err := os.Stat(f.Path)
+		return err == nil && os.SameFile(st, at)
+	})
 }
 
 // save replaces the state file.

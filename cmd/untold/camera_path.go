@@ -25,7 +25,7 @@ func (p *pathFlags) register(f *pflag.FlagSet, length string) {
 	f.BoolVar(&p.orbit, "orbit", false, "move the camera once around the scene")
 	f.BoolVar(&p.fly, "fly-through", false, "move the camera through the scene in lanes")
 	f.Uint64Var(&p.walk, "walk", 0, "stroll through the scene; the number picks one of many ways")
-	f.Float64Var(&p.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5)")
+	f.Float64Var(&p.speed, "speed", 0, "speed of a generated path in metres per second (default 20, a walk 1.5, in small scenes less)")
 	f.Var(timeVar(&p.duration), "duration", length+"; a generated path without --speed takes as long")
 }
 

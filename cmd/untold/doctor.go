@@ -176,7 +176,7 @@ func (d *doctorFlags) cacheFacts() doctor.Folder {
 	c := cacheFlags{dir: d.remote.cacheDir, budget: d.remote.cacheBudget}
 	s, err := c.sum(func(c *remote.Cache) (remote.CacheStat, error) { return c.Stat(), nil })
 	if err != nil {
-		return doctor.Folder{Path: s.Dir, Err: errors.New(messageFor(err))}
+		return doctor.Folder{Path: s.Dir, Err: errors.New(strings.TrimPrefix(messageFor(err), "cache: "))}
 	}
 	f := folderFacts(s.Dir)
 	f.Used, f.Budget = s.Bytes, s.Budget

@@ -79,7 +79,7 @@ func TestDoctor(t *testing.T) {
 		t.Error("a look made a cache")
 	}
 	// A folder of something else is no cache, and a folder below a file is none.
-	if _, got := examined(t, env, "--cache-dir", filepath.Join(dir, previewProgram, "x"), "--cache-budget", "1G"); got["cache"].Status != doctor.Warn {
+	if _, got := examined(t, env, "--cache-dir", filepath.Join(dir, previewProgram, "x"), "--cache-budget", "1G"); got["cache"].Status != doctor.Warn || strings.HasPrefix(got["cache"].Found, "cache") {
 		t.Errorf("cache below a file: %+v", got["cache"])
 	}
 	if _, got := examined(t, append(env, "TMPDIR="+filepath.Join(dir, previewProgram))); got["temporary"].Status != doctor.Fail {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfexport"
 	"github.com/untoldkit/untold/cook/tiles3d"
 	"github.com/untoldkit/untold/internal/human"
@@ -62,7 +63,7 @@ the scenes' files, a page that shows them in a browser, and the element <untold-
 pages (docs/web.md). A second export writes what has changed and removes what is left over. Only a
 program that was built with the page can do that (make build).`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
-  untold export out/city -o city.glb --compress
+  untold export out/city -o city-cooked.glb --compress
   untold export out/city/city.json -o far.gltf --levels hlod
   untold export out/city -o farther.glb --pyramid-level 1
   untold export out/city --format 3dtiles -o out/tileset
@@ -132,6 +133,9 @@ func (e *exportFlags) run(cmd *cobra.Command, a *app, arg string) error {
 	}
 	if err := checkPlace("--output", e.out); err != nil {
 		return err
+	}
+	if scene && cook.IsSource(path, e.out) {
+		return fmt.Errorf("--output %s: the scene was cooked from this file, which would be lost: name another one", oneLine(e.out))
 	}
 	res, err := gltfexport.Export(cmd.Context(), path, e.out, gltfexport.Options{
 		Levels: levels, PyramidLevel: e.pyramid, Compress: e.compress, KTX2: e.textures == texturesKTX2, Generator: "untold " + version, Progress: a.progress(),

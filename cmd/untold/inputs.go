@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -231,7 +232,7 @@ func localInputs(args []string) ([]cook.Item, error) {
 		case err == nil && st.IsDir():
 			found := inputsIn(arg)
 			if len(found) == 0 {
-				return nil, fmt.Errorf("%s holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", arg)
+				return nil, noInputs(arg)
 			}
 			add(found...)
 		case err != nil && strings.ContainsAny(arg, "*?["):
@@ -279,6 +280,36 @@ func inputsIn(dir string) []string {
 		return withoutParts(found)
 	}
 	return withoutParts(below)
+}
+
+// noInputs says that a folder and those right below it hold nothing to cook, and names one
+// farther below that does.
+func noInputs(dir string) error {
+	const most = 10_000 // of what lies below
+	var at string
+	left := most
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		left--
+		switch {
+		case left == 0:
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir
+		case path != dir && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case !d.IsDir() && isInput(d.Name()):
+			at = filepath.Dir(path)
+			return fs.SkipAll
+		}
+		return nil
+	})
+	there := ""
+	if at != "" {
+		there = fmt.Sprintf("; %s does: name that", at)
+	}
+	return fmt.Errorf("%s holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl), nor do the folders right below it%s", dir, there)
 }
 
 // withoutParts leaves out the layers of USD that others of the list name: these bring them.

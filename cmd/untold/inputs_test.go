@@ -45,6 +45,10 @@ func kit(t *testing.T) string {
 func TestCookInputs(t *testing.T) {
 	dir := kit(t)
 	out := filepath.Join(t.TempDir(), "out")
+	deep := filepath.Join(t.TempDir(), "deep")
+	testfile.Write(t, filepath.Join(deep, "a", ".hidden", "no.stl"), "")
+	testfile.Write(t, filepath.Join(deep, "b", "models", "chair.stl"), "")
+	testfile.Write(t, filepath.Join(deep, "b", "models", "more", "table.stl"), "")
 	for name, c := range map[string]struct {
 		args []string
 		want string // of what is printed
@@ -60,6 +64,7 @@ func TestCookInputs(t *testing.T) {
 		"list":           {[]string{dir + "/list.csv"}, "list.json: 2 objects, 4 triangles", 0},
 		"units":          {[]string{dir + "/corner.stl", "--units", "mm"}, "corner.json: 1 object, 1 triangle", 0},
 		"nothing":        {[]string{dir + "/maps"}, "holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl)", 2},
+		"far below":      {[]string{deep}, deep + " holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl), nor do the folders right below it; " + filepath.Join(deep, "b", "models") + " does: name that", 2},
 		"no match":       {[]string{dir + "/*.abc"}, "no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl) matches", 2},
 		"list and more":  {[]string{dir + "/list.csv", dir + "/slab.obj"}, "is a placement list, which is a scene of its own", 2},
 		"unknown unit":   {[]string{dir + "/slab.obj", "--units", "ft"}, `--units is "ft"; use mm, cm, m, in`, 2},

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/cook/publish"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/human"
 )
@@ -31,6 +32,7 @@ func messageFor(err error) string {
 // stateOfFile makes a sentence of a file's name and what is said of it.
 var stateOfFile = strings.NewReplacer(
 	": does not exist", " does not exist", ": may not be read (", " may not be read (",
+	": cannot be read: is not a regular file", " is a folder, a pipe or a device, not a regular file",
 	": cannot be read: "+syscall.ELOOP.Error(), leadsBack,
 	": cannot be read: "+syscall.ENAMETOOLONG.Error(), tooLong,
 )
@@ -86,7 +88,15 @@ func systemProblem(err error, s string) string {
 	}
 	// A temporary file says nothing to anybody: its folder does.
 	folder, temporary := oneLine(filepath.Dir(p.Path)), strings.HasSuffix(p.Path, atomicfile.TempSuffix)
-	switch call := oneLine(p.Error()); {
+	path, call := oneLine(p.Path), oneLine(p.Error())
+	if at := (*publish.PlaceError)(nil); errors.As(err, &at) {
+		call = oneLine(at.Error()) // has the same file in it
+		// Nor do the files that a scene is published as.
+		if at.Op == "put" && (errors.Is(p.Err, syscall.ENOSPC) || errors.Is(p.Err, syscall.EROFS)) {
+			folder, path, temporary = oneLine(at.Place), oneLine(at.Place), false
+		}
+	}
+	switch {
 	case temporary && errors.Is(p.Err, fs.ErrNotExist):
 		return strings.Replace(s, call, "the folder "+folder+" does not exist", 1)
 	case temporary && errors.Is(p.Err, fs.ErrPermission):
@@ -96,17 +106,17 @@ func systemProblem(err error, s string) string {
 	case p.Path == os.Stdout.Name() && errors.Is(p.Err, syscall.ENOSPC):
 		return strings.Replace(s, call, "standard output: no space is left where it goes", 1)
 	case errors.Is(p.Err, fs.ErrNotExist):
-		return strings.Replace(s, call, oneLine(p.Path)+" does not exist", 1)
+		return strings.Replace(s, call, path+" does not exist", 1)
 	case errors.Is(p.Err, fs.ErrPermission):
-		return strings.Replace(s, call, oneLine(p.Path)+" may not be read or written (permission denied)", 1)
+		return strings.Replace(s, call, path+" may not be read or written (permission denied)", 1)
 	case errors.Is(p.Err, syscall.ENOSPC):
 		return strings.Replace(s, call, "no space is left on the disk of "+folder+": make room there, or name a place on another disk", 1)
 	case errors.Is(p.Err, syscall.EROFS):
-		return strings.Replace(s, call, oneLine(p.Path)+" is on a disk that is read-only: name a place on another one", 1)
+		return strings.Replace(s, call, path+" is on a disk that is read-only: name a place on another one", 1)
 	case errors.Is(p.Err, syscall.ENAMETOOLONG):
-		return strings.Replace(s, call, oneLine(p.Path)+tooLong, 1)
+		return strings.Replace(s, call, path+tooLong, 1)
 	case errors.Is(p.Err, syscall.ELOOP):
-		return strings.Replace(s, call, oneLine(p.Path)+leadsBack, 1)
+		return strings.Replace(s, call, path+leadsBack, 1)
 	}
 	return s
 }
@@ -185,7 +195,11 @@ func flagProblem(cmd *cobra.Command, err error) error {
 	case errors.As(err, &bare):
 		return fmt.Errorf("--%s needs a value%s", bare.GetFlag().Name, see)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		return fmt.Errorf("there is no flag -%s%s", unknown.GetSpecifiedName(), see)
+		file := ""
+		if name := "-" + unknown.GetSpecifiedShortnames(); isThere(name) {
+			file = "; the file is ./" + oneLine(name)
+		}
+		return fmt.Errorf("there is no flag -%s%s%s", unknown.GetSpecifiedName(), file, see)
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		return fmt.Errorf("there is no flag --%s%s%s", name, nearest(cmd, name), see)

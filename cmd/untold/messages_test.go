@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/untoldkit/untold/cook/publish"
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/testfile"
 )
@@ -91,6 +92,9 @@ func TestMessageFor(t *testing.T) {
 	temporary := func(err error) error {
 		return fmt.Errorf("simulate: %w", &fs.PathError{Op: "open", Path: filepath.Join("a", ".m.svg.1-1"+atomicfile.TempSuffix), Err: err})
 	}
+	place := func(op, key string, err error) error {
+		return fmt.Errorf("sending: %w", &publish.PlaceError{Op: op, Place: "/site", Key: key, Err: fmt.Errorf("write a: %w", err)})
+	}
 	for _, c := range []struct {
 		err  error
 		want string
@@ -108,9 +112,15 @@ func TestMessageFor(t *testing.T) {
 		{temporary(fs.ErrPermission), "nothing may be written to the folder a (permission denied)"},
 		{temporary(syscall.EROFS), "the folder a is on a disk that is read-only: name a place on another one"},
 		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}, "standard output: no space is left where it goes"},
+		{place("put", "payloads/1.untold", full), "sending: no space is left on the disk of /site: make room there, or name a place on another disk"},
+		{place("put", "payloads/1.untold", fixed), "sending: /site is on a disk that is read-only: name a place on another one"},
+		{place("open", "", denied), "sending: a/b.json may not be read or written (permission denied)"},
+		{place("get", "b", missing), "sending: a/b.json does not exist"},
+		{place("get", "b", errors.New("cut off")), "sending: get /site/b: write a: cut off"},
 		{loop, "a is a symbolic link that leads back to itself"},
 		{fixed, "a is on a disk that is read-only: name a place on another one"},
 		{errors.New("a.glb: does not exist"), "a.glb does not exist"},
+		{errors.New("a.glb: cannot be read: is not a regular file"), "a.glb is a folder, a pipe or a device, not a regular file"},
 		{fmt.Errorf("a.glb: cannot be read: %w", syscall.ELOOP), "a.glb is a symbolic link that leads back to itself"},
 		{errors.New("raise Options.MaxTriangles"), "raise --max-triangles"},
 		{errors.New("a\nb\x1b"), `a; b\u001b`},

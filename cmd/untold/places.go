@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/untoldkit/untold/internal/atomicfile"
 )
 
 // resultFlags name files that commands write when their work is done; checkReports looks at
@@ -31,7 +33,8 @@ func checkPlaces(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkPlace refuses a file whose folder is not there, or none; what names the flag.
+// checkPlace refuses a file whose folder is not there, is none, or may not be written to;
+// what names the flag.
 func checkPlace(what, path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -45,7 +48,20 @@ func checkPlace(what, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s %s: %w", what, oneLine(path), err)
 	}
-	return nil
+	if isThere(path) { // a device, or a file that may be written where others may not be made
+		return nil
+	}
+	f, err := os.CreateTemp(dir, ".untold-*"+atomicfile.TempSuffix)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", what, oneLine(path), err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// isThere reports whether a file has a name.
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // checkPlot refuses names that do not say what is in the file.
@@ -56,10 +72,16 @@ func checkPlot(path string) error {
 	return nil
 }
 
+// longestName is how many bytes the name of a file has at most, on nearly all file systems.
+const longestName = 255
+
 // checkSceneName refuses names of which no manifest can be called.
 func checkSceneName(name string) error {
 	if name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
 		return fmt.Errorf("--scene-name is %q; it names a file in the output folder, and is no path", name)
+	}
+	if len(name+".json") > longestName {
+		return fmt.Errorf("--scene-name has %d bytes; the manifest is called that and .json, and names of files have %d bytes at most", len(name), longestName)
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -39,6 +41,7 @@ func TestPlacesAreCheckedFirst(t *testing.T) {
 		"serve DIR --latency 5":                                             `--latency is "5", which is no time: write 50ms, 2s or 1h (see untold serve --help)`,
 		"simulate DIR --orbit --latency 5":                                  `--latency is "5", which is no time: write 50ms, 2s or 1h (see untold simulate --help)`,
 		"cook SCENE -o DIR/x --scene-name a/b":                              `--scene-name is "a/b"; it names a file in the output folder, and is no path`,
+		"cook SCENE -o DIR/x --scene-name " + strings.Repeat("a", 251):      "--scene-name has 251 bytes; the manifest is called that and .json, and names of files have 255 bytes at most",
 		"cook SCENE -o DIR/x --scene-name ..":                               `--scene-name is ".."; it names a file in the output folder, and is no path`,
 		"cook SCENE -o DIR/x --partition quadtree --floor-count -1":         "--floor-count is -1; it must be 0, which finds them, or more",
 		"cook SCENE -o DIR/x --partition quadtree --floor-band-height 0.01": "--floor-band-height is 0.01; it must be 0, which finds it, or at least 0.1 metres",
@@ -52,6 +55,75 @@ func TestPlacesAreCheckedFirst(t *testing.T) {
 		if r := execute(t, nil, args...); r.code != exitFailure || r.err != "error: "+put.Replace(want)+"\n" || r.stdout != "" {
 			t.Errorf("%s: exit %d, %q, %q", line, r.code, r.stdout, r.err)
 		}
+	}
+}
+
+// TestUnwritablePlace: a folder that nothing may be written to is found before there is work.
+func TestUnwritablePlace(t *testing.T) {
+	dir, closed := cooked(t), ""
+	shut := t.TempDir()
+	if err := os.Chmod(shut, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{shut, "/sys"} { // the second one for those who may all
+		f, err := os.CreateTemp(d, "")
+		if err == nil {
+			f.Close()
+			os.Remove(f.Name())
+		} else if errors.Is(err, fs.ErrPermission) {
+			closed = d
+			break
+		}
+	}
+	if closed == "" {
+		t.Skip("everything may be written to here")
+	}
+	for flag, args := range map[string][]string{
+		"--output": {"export", dir, "-o", filepath.Join(closed, "a.glb")}, "--plot": {"simulate", dir, "--orbit", "--plot", filepath.Join(closed, "a.svg")},
+	} {
+		r := execute(t, nil, args...)
+		want := "error: " + flag + " " + args[len(args)-1] + ": nothing may be written to the folder " + closed + " (permission denied)\n"
+		if r.code != exitFailure || r.err != want {
+			t.Errorf("%v: exit %d, %q, want %q", args, r.code, r.err, want)
+		}
+	}
+	if err := checkPlace("--plot", os.DevNull); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExportKeepsTheSource: what a scene was cooked from is not replaced by what comes back of it.
+func TestExportKeepsTheSource(t *testing.T) {
+	dir := kit(t)
+	source, out := filepath.Join(dir, "yard.gltf"), filepath.Join(t.TempDir(), "out")
+	if r := execute(t, nil, "cook", source, "-o", out, "--sync=false"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	before := string(testfile.Read(t, source))
+	for _, other := range []string{source, dir + "/maps/../yard.gltf"} {
+		r := execute(t, nil, "export", out, "-o", other)
+		if want := "error: --output " + other + ": the scene was cooked from this file, which would be lost: name another one\n"; r.code != exitFailure || r.err != want {
+			t.Errorf("exit %d, %q, want %q", r.code, r.err, want)
+		}
+	}
+	if string(testfile.Read(t, source)) != before {
+		t.Error("the source is another one")
+	}
+	again := filepath.Join(t.TempDir(), "yard.gltf")
+	for range 2 { // what export made it may replace
+		if r := execute(t, nil, "export", out, "-o", again); r.code != 0 {
+			t.Error(r.err)
+		}
+	}
+}
+
+// TestFileWithADash: a file that looks like a flag is told how to be named.
+func TestFileWithADash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	testfile.Write(t, "-lead.glb", "")
+	r := execute(t, nil, "cook", "-lead.glb", "-o", "x")
+	if want := "error: there is no flag -l; the file is ./-lead.glb (see untold cook --help)\n"; r.err != want {
+		t.Errorf("%q, want %q", r.err, want)
 	}
 }
 

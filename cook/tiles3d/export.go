@@ -147,11 +147,23 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	// The stage lies beside the output, on the same file system.
 	temp, removeTemp, err := makeTemp(place)
 	if err != nil {
-		return nil, err
+		return nil, ofOutput(err, place, out)
 	}
 	defer removeTemp()
-	stage := filepath.Join(temp, stageName) // for everybody, which the other is not
-	if err := os.Mkdir(stage, 0o777); err != nil {
+	res, err := e.write(m, filepath.Join(temp, stageName), place)
+	if err != nil {
+		return nil, ofOutput(err, temp, out)
+	}
+	if res.Path = out; !archive {
+		res.Path = filepath.Join(out, tilesetName)
+	}
+	sweep(place)
+	return res, nil
+}
+
+// write makes the tileset in a stage, which is no folder yet, and puts it in its place.
+func (e *exporter) write(m *manifest.Manifest, stage, place string) (*Result, error) {
+	if err := os.Mkdir(stage, 0o777); err != nil { // for everybody, which the temporary folder is not
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
 	e.stage = stage
@@ -159,23 +171,14 @@ func Export(ctx context.Context, manifestPath, out string, opts Options) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if archive {
-		res.Path = out
-		if res.Bytes, err = pack(ctx, stage, place); err != nil {
-			return nil, err
-		}
-		sweep(place)
-		return res, nil
+	if e.archive {
+		res.Bytes, err = pack(e.ctx, stage, place)
+		return res, err
 	}
-	res.Path = filepath.Join(out, tilesetName)
 	if res.Kept, err = e.remember(e.list); err != nil {
 		return nil, fmt.Errorf("tiles3d: %w", err)
 	}
-	if err := replace(stage, place); err != nil {
-		return nil, err
-	}
-	sweep(place)
-	return res, nil
+	return res, replace(stage, place)
 }
 
 // exporter is the state of one Export.

@@ -20,6 +20,10 @@ const stageName = "tileset"
 func makeTemp(out string) (dir string, remove func() error, err error) {
 	for {
 		if dir, err = os.MkdirTemp(filepath.Dir(out), tempPrefix(out)+"*"); err != nil {
+			var p *fs.PathError
+			if errors.As(err, &p) {
+				err = &fs.PathError{Op: p.Op, Path: out, Err: p.Err}
+			}
 			return "", nil, fmt.Errorf("tiles3d: %w", err)
 		}
 		release, state, err := holding.Folder(dir)
@@ -31,6 +35,16 @@ func makeTemp(out string) (dir string, remove func() error, err error) {
 			return "", nil, errors.Join(fmt.Errorf("tiles3d: %w", err), os.Remove(dir))
 		}
 	}
+}
+
+// ofOutput says of an output, as it was named, what err says of its temporary folder, of
+// which nobody knows, or of what is in that.
+func ofOutput(err error, temp, out string) error {
+	var p *fs.PathError
+	if !errors.As(err, &p) || p.Path != temp && !strings.HasPrefix(p.Path, temp+string(filepath.Separator)) {
+		return err
+	}
+	return fmt.Errorf("tiles3d: %w", &fs.PathError{Op: p.Op, Path: out, Err: p.Err})
 }
 
 // tempPrefix is what the names of temporary folders beside an output begin with.

@@ -2,14 +2,39 @@ package tiles3d
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/testfile"
 )
+
+// TestErrorsNameTheOutput: what goes wrong in the temporary folder is told of the output that
+// was asked for.
+func TestErrorsNameTheOutput(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "none", "x")
+	var p *fs.PathError
+	if _, _, err := makeTemp(out); !errors.As(err, &p) || p.Path != out || strings.Contains(err.Error(), tempPrefix(out)) {
+		t.Errorf("the temporary folder cannot be made: %v", err)
+	}
+	temp := filepath.Join(filepath.Dir(out), tempPrefix(out)+"1")
+	err := ofOutput(fmt.Errorf("tiles3d: %w", &fs.PathError{Op: "write", Path: filepath.Join(temp, stageName, "a.glb"), Err: syscall.ENOSPC}), temp, out)
+	if !errors.Is(err, syscall.ENOSPC) || !errors.As(err, &p) || p.Path != out || strings.Contains(err.Error(), temp) {
+		t.Errorf("a full disk: %v", err)
+	}
+	for _, other := range []error{nil, errors.New("a"), &fs.PathError{Op: "open", Path: temp + "2", Err: fs.ErrNotExist}} {
+		if got := ofOutput(other, temp, out); got != other { //nolint:errorlint // the same value
+			t.Errorf("%v became %v", other, got)
+		}
+	}
+}
 
 // TestSweep: what killed exports have left beside an output goes with the next one, whether
 // that one has something to do or not; what is in use, or not ours, stays.

@@ -24,7 +24,8 @@ func PathOptionsOf(m *manifest.Manifest) PathOptions {
 	return PathOptions{Bounds: TileBounds(m), Ground: GroundOf(m)}
 }
 
-// The defaults of generated paths.
+// The defaults of generated paths. In scenes for which these are too fast or too high, they
+// follow the size: a turn and each lane of a flight take some seconds.
 const (
 	orbitSpeed = 20.0
 	flySpeed   = 20.0
@@ -32,7 +33,19 @@ const (
 	walkTime   = 120 * time.Second
 	eyeHeight  = 1.7
 	flyHeight  = 20.0
+
+	leastLane = 2.0 // seconds
+	leastWalk = 5.0 // seconds from one end of the scene to the other
 )
+
+// extent is the longest side of the scene, metres.
+func (o *PathOptions) extent() float64 {
+	s := o.Bounds.Size()
+	return max(s[0], s[1], s[2], 0.01)
+}
+
+// eye is how high above the ground the camera is at least.
+func (o *PathOptions) eye() float64 { return min(eyeHeight, o.extent()/2) }
 
 // Orbit is one turn around the scene's middle, looking at it: the circle of
 // half the longer horizontal side, half as high above the ground.
@@ -41,16 +54,16 @@ func Orbit(o PathOptions) (*CameraPath, error) {
 		return nil, err
 	}
 	size, middle := o.Bounds.Size(), o.Bounds.Center()
-	radius := max(size[0], size[2], 1) / 2
+	radius := max(size[0], size[2], min(1, 2*o.extent())) / 2
 	const steps = 96
 	points := make([]geom.Vec3, steps+1)
 	for i := range points {
 		sin, cos := geom.Sincos(2 * math.Pi * float64(i) / steps)
 		points[i] = millimetres(geom.Vec3{
-			middle[0] + float64(radius*cos), o.Bounds.Min[1] + max(radius/2, eyeHeight), middle[2] + float64(radius*sin),
+			middle[0] + float64(radius*cos), o.Bounds.Min[1] + max(radius/2, o.eye()), middle[2] + float64(radius*sin),
 		})
 	}
-	return o.along(points, orbitSpeed, func(i int) geom.Vec3 { return middle.Sub(points[i]) })
+	return o.along(points, min(orbitSpeed, 2*radius/leastLane), func(i int) geom.Vec3 { return middle.Sub(points[i]) })
 }
 
 // FlyThrough crosses the scene back and forth along its longer side in five
@@ -65,7 +78,7 @@ func FlyThrough(o PathOptions) (*CameraPath, error) {
 	if size[2] > size[0] {
 		long, side = 2, 0
 	}
-	height := o.Bounds.Min[1] + max(min(size[1]/2, flyHeight), eyeHeight)
+	height := o.Bounds.Min[1] + max(min(size[1]/2, flyHeight), o.eye())
 	var points []geom.Vec3
 	for i := range lanes {
 		from, to := o.Bounds.Min[long], o.Bounds.Max[long]
@@ -80,7 +93,7 @@ func FlyThrough(o PathOptions) (*CameraPath, error) {
 		}
 	}
 	points = o.overGround(points)
-	return o.along(points, flySpeed, ahead(points))
+	return o.along(points, min(flySpeed, max(size[long], o.extent()/lanes)/leastLane), ahead(points))
 }
 
 // Walk strolls through the scene at eye height above the ground, two minutes
@@ -93,20 +106,22 @@ func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
 		o.Duration = walkTime
 	}
 	if o.Speed == 0 {
-		o.Speed = walkSpeed
+		o.Speed = min(walkSpeed, o.extent()/leastWalk)
 	}
 	r := rand.New(rand.NewPCG(seed, 0x756e746f6c64))
 	size := o.Bounds.Size()
+	// A step from the middle stays inside.
+	scale := min(1, max(min(size[0], size[2]), o.extent()/20)/20)
 	at := func() geom.Vec3 {
 		return geom.Vec3{
-			o.Bounds.Min[0] + float64(size[0]*r.Float64()), o.Bounds.Min[1] + eyeHeight, o.Bounds.Min[2] + float64(size[2]*r.Float64()),
+			o.Bounds.Min[0] + float64(size[0]*r.Float64()), o.Bounds.Min[1] + o.eye(), o.Bounds.Min[2] + float64(size[2]*r.Float64()),
 		}
 	}
 	p, heading := at(), float64(2*math.Pi*r.Float64())
 	points := []geom.Vec3{millimetres(p)}
 	for length := 0.0; length < o.Duration.Seconds()*o.Speed && len(points) < maxKeys; {
 		heading += float64((float64(r.Float64()) - 0.5) * math.Pi / 2)
-		step := 2 + float64(8*r.Float64())
+		step := float64((2 + float64(8*r.Float64())) * scale)
 		sin, cos := geom.Sincos(heading)
 		next := p.Add(geom.Vec3{float64(step * cos), 0, float64(step * sin)})
 		if !o.Bounds.Contains(geom.Box{Min: geom.Vec3{next[0], o.Bounds.Min[1], next[2]}, Max: geom.Vec3{next[0], o.Bounds.Min[1], next[2]}}, 0) {
@@ -121,7 +136,7 @@ func Walk(o PathOptions, seed uint64) (*CameraPath, error) {
 		length += step
 	}
 	points = o.overGround(points)
-	return o.along(points, walkSpeed, ahead(points))
+	return o.along(points, o.Speed, ahead(points))
 }
 
 // ahead looks from each point to the next one, level.

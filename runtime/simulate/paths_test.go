@@ -66,6 +66,45 @@ func TestPathSpeedAndDuration(t *testing.T) {
 	}
 }
 
+// TestPathsOfSmallScenes: what is smaller than a street is flown through in seconds, not in
+// frames, at a height from which it is seen.
+func TestPathsOfSmallScenes(t *testing.T) {
+	walk := func(o PathOptions) (*CameraPath, error) { return Walk(o, 3) }
+	for name, b := range map[string]geom.Box{
+		"helmet": {Min: geom.Vec3{-0.2, 0, -0.17}, Max: geom.Vec3{0.16, 0.72, 0.2}},
+		"card":   {Min: geom.Vec3{-0.05, 0, 1}, Max: geom.Vec3{0.05, 0, 1.03}},
+		"room":   {Min: geom.Vec3{-5, 0, -5}, Max: geom.Vec3{5, 5, 5}},
+		"house":  {Min: geom.Vec3{0, 0, 0}, Max: geom.Vec3{25, 8, 12}},
+	} {
+		size := b.Size()
+		for kind, path := range map[string]func(PathOptions) (*CameraPath, error){"orbit": Orbit, "fly": FlyThrough, "walk": walk} {
+			p, err := path(PathOptions{Bounds: b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end := p.Keys[len(p.Keys)-1].T; end < 6*time.Second {
+				t.Errorf("%s, %s: over after %v", name, kind, end)
+			}
+			for _, k := range p.Keys {
+				if above := k.Position[1] - b.Min[1]; above > max(size[0], size[1], size[2]) {
+					t.Fatalf("%s, %s: %g m above what is %v", name, kind, above, size)
+				}
+				if kind == "walk" && !b.Contains(geom.Box{Min: geom.Vec3{k.Position[0], b.Min[1], k.Position[2]}, Max: geom.Vec3{k.Position[0], b.Min[1], k.Position[2]}}, 1e-3) {
+					t.Fatalf("%s: the walk strays to %v", name, k.Position)
+				}
+			}
+		}
+	}
+	// Asked for, a speed is taken as it is.
+	p, err := FlyThrough(PathOptions{Bounds: geom.Box{Max: geom.Vec3{1, 1, 1}}, Speed: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := p.Keys[len(p.Keys)-1].T.Seconds(); math.Abs(end-5.8/20) > 1e-3 {
+		t.Errorf("%v s at 20 m/s", end)
+	}
+}
+
 func TestWalkStaysInside(t *testing.T) {
 	for seed := range uint64(20) {
 		p, err := Walk(PathOptions{Bounds: city, Duration: 10 * time.Minute}, seed)

@@ -246,6 +246,12 @@ func TestHooksAndAction(t *testing.T) {
 			t.Errorf("docs/ci.md does not tell of the hook %s", m[1])
 		}
 	}
+	// Notes fail nothing, and are not what a commit is stopped for.
+	for _, m := range regexp.MustCompile(`(?m)^  entry: (.*)$`).FindAllStringSubmatch(hooks, -1) {
+		if m[1] != "untold validate --quiet" {
+			t.Errorf("a hook runs %q", m[1])
+		}
+	}
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):\n    description`).FindAllStringSubmatch(action, -1) {
 		if !strings.Contains(docs, "`"+m[1]+"`") {
 			t.Errorf("docs/ci.md does not tell of %s of the action", m[1])

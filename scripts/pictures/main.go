@@ -6,8 +6,8 @@
 //	go run ./scripts/pictures -list                 # which picture is made by what
 //
 // It needs bin/untold with its preview (make build) and OpenGL, also without a GPU. What takes
-// much more time is left to -all or -only; what shows other programs as well is put together by
-// hand, and -list says of what. A test holds the list and docs/images together.
+// much more time, or other programs, is left to -all or -only, and -list says why. A test holds
+// the list and docs/images together.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func main() {
 	flag.StringVar(&o.program, "untold", filepath.Join("bin", "untold"), "the `program`, with its preview")
 	flag.StringVar(&o.keep, "keep", "", "`folder` in which cooked scenes are kept and found again (default: one that goes)")
 	flag.IntVar(&o.horizon, "horizon", 3000, "side of the city that is drawn to the horizon, in `metres`")
-	flag.StringVar(&o.assets, "assets", filepath.Join("..", "shared", "assets"), "`folder` of the models and kits of 3dtiles.jpg")
+	flag.StringVar(&o.assets, "assets", filepath.Join("..", "shared", "assets"), "`folder` of the models and kits of 3dtiles.jpg and preview.png")
 	flag.Parse()
 	if err := run(os.Stdout, &o); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -48,8 +49,7 @@ type options struct {
 type recipe struct {
 	name  string
 	files []string
-	// apart says why it is not taken without being asked for, or how it is made where take
-	// is nil; "" for what is always taken.
+	// apart says why it is not taken without being asked for; "" for what always is.
 	apart string
 	take  func(s *studio, out string) error
 }
@@ -68,7 +68,7 @@ var recipes = []recipe{
 	{"tune", []string{"tune.svg"}, "eight cooks of a city of 1 km", (*studio).tune},
 	{"size", []string{"size.svg"}, "", (*studio).size},
 	// Beside other programs, each with its own way to the same camera.
-	{"preview", []string{"preview.png"}, "shared models beside Blender's path tracer (docs/preview.md)", nil},
+	{"preview", []string{"preview.png"}, "needs Blender, which traces paths for minutes", (*studio).besideBlender},
 	{"3dtiles", []string{"3dtiles.jpg"}, inBrowsers, (*studio).tiles3d},
 	{"web-three", []string{"web-three.jpg"}, inBrowsers, (*studio).webThree},
 }
@@ -89,8 +89,17 @@ func run(log io.Writer, o *options) error {
 	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
+	return takeAll(s, o, taken)
+}
+
+// takeAll takes pictures. What needs a program that is not there is left out, unless it was
+// asked for by its name.
+func takeAll(s *studio, o *options, taken []recipe) error {
 	for _, r := range taken {
-		if err := r.take(s, o.out); err != nil {
+		err := r.take(s, o.out)
+		if errors.Is(err, exec.ErrNotFound) && o.only == "" {
+			fmt.Fprintf(s.log, "%s is left out: %v\n", r.name, err)
+		} else if err != nil {
 			return fmt.Errorf("%s: %w", r.name, err)
 		}
 	}
@@ -107,10 +116,7 @@ func choose(o *options) ([]recipe, error) {
 	}
 	var out []recipe
 	for _, r := range recipes {
-		switch asked := slices.Contains(wanted, r.name); {
-		case asked && r.take == nil:
-			return nil, fmt.Errorf("%s is made by hand: %s", r.name, r.apart)
-		case asked, len(wanted) == 0 && r.take != nil && (o.all || r.apart == ""):
+		if slices.Contains(wanted, r.name) || len(wanted) == 0 && (o.all || r.apart == "") {
 			out = append(out, r)
 		}
 	}
@@ -126,9 +132,6 @@ func list(w io.Writer) error {
 		note := ""
 		if r.apart != "" {
 			note = "; with -all, or -only " + r.name + ": " + r.apart
-			if r.take == nil {
-				note = "; by hand: " + r.apart
-			}
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s%s\n", r.name, strings.Join(r.files, " "), note); err != nil {
 			return err
