@@ -38,6 +38,7 @@ type entity struct {
 	tracked  bool // some texture is above the minimum, as of the last look
 	box      geom.Box
 	distance float64 // as of the last look
+	span     float64 // spanOfBox diagonals of the box
 	level    int
 	levels   int
 	fixed    bool
@@ -57,6 +58,9 @@ func (e *entity) place(boxMin, boxMax [3]float64) {
 	e.box = geom.Box{Min: boxMin, Max: boxMax}
 	if !e.box.Min.IsFinite() || !e.box.Max.IsFinite() {
 		e.box = geom.EmptyBox()
+	}
+	if e.span = 0; !e.box.IsEmpty() {
+		e.span = spanOfBox * e.box.Size().Len()
 	}
 }
 

@@ -158,6 +158,7 @@ type Streamer struct {
 	claims   claims
 	first    firstLoads
 	loads    loads
+	share    share
 
 	now      time.Duration
 	camera   geom.Vec3
@@ -228,7 +229,8 @@ func (s *Streamer) Update(v View) {
 	}
 	load := func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) }
 	s.first.start(&s.textures, &s.budget, load)
-	s.first.grow(&s.textures, &s.budget, s.now, s.yields, load)
+	stays := func(t *resource) bool { return s.yields(t) || s.hasShare(t) }
+	s.first.grow(&s.textures, &s.budget, s.now, stays, load)
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at

@@ -32,12 +32,15 @@ type resource struct {
 	reach    *reach
 	voted    bool    // somebody had a vote in the last tick
 	vote     int     // first level that it should have
+	seen     bool    // by somebody, in the last tick
+	texels   float64 // on the longest edge that it needs, less where it is not seen
 	near     float64 // distance of the nearest entity, as of the last look
 	retryAt  time.Duration
 	file     texfile.Size
-	bytes    int64 // on the device
-	need     int64 // bytes of its first levels, if those are known to be many
-	cooked   bool  // by its name: its levels come one by one
+	bytes    int64   // on the device
+	sizes    []int64 // bytes of the file's levels from each on
+	need     int64   // bytes of its first levels, if those are known to be many
+	cooked   bool    // by its name: its levels come one by one
 	came     time.Duration
 	failures int
 }
@@ -183,6 +186,17 @@ func (t *textureTable) setPixel(pixel float64) {
 			t.setReach(r)
 		}
 	}
+}
+
+// setFile takes over what is known of a texture's file.
+func (t *textureTable) setFile(r *resource, file texfile.Size) {
+	if r.file != file {
+		r.file, r.sizes = file, make([]int64, file.Mips)
+		for level := range r.sizes {
+			r.sizes[level] = file.Bytes(level)
+		}
+	}
+	t.setStarts(r)
 }
 
 // setStarts computes where the tiers of a texture begin, once its file is known.

@@ -8,6 +8,11 @@ import "math"
 type ballot struct {
 	cast    uint8 // which of nearest there are
 	nearest [2 * tiers]float64
+
+	// Of those that are seen, the nearest and the one that looks largest: metres and, of
+	// spanOfBox diagonals, metres at a distance of one.
+	shown      bool
+	seen, span float64
 }
 
 func (b *ballot) add(finest Tier, shed bool, distance float64) {
@@ -19,6 +24,15 @@ func (b *ballot) add(finest Tier, shed bool, distance float64) {
 		b.cast |= 1 << at
 		b.nearest[at] = distance
 	}
+}
+
+// show notes that an entity is seen.
+func (b *ballot) show(e *entity) {
+	if !b.shown {
+		b.shown, b.seen, b.span = true, math.Inf(1), 0
+	}
+	b.seen = min(b.seen, e.distance)
+	b.span = max(b.span, e.span/e.distance)
 }
 
 // votes lets every entity that counts say where its textures should begin. The
@@ -35,8 +49,12 @@ func (s *Streamer) votes() {
 			continue
 		}
 		shed := s.now < e.shedHold
+		shown := (e.visible == s.serial || e.bursting == s.serial) && e.span > 0 && !math.IsInf(e.distance, 1)
 		for _, k := range e.textures {
-			s.ballots[k].add(e.finest, shed, e.distance)
+			b := &s.ballots[k]
+			if b.add(e.finest, shed, e.distance); shown {
+				b.show(e)
+			}
 		}
 	}
 	for k := range list {
@@ -45,7 +63,10 @@ func (s *Streamer) votes() {
 		if t.voted {
 			t.vote = s.count(b, t)
 		}
-		b.cast = 0
+		if t.shares() {
+			t.expect(b, s.textures.pixel)
+		}
+		b.cast, b.shown = 0, false
 	}
 }
 
