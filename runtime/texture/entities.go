@@ -38,7 +38,7 @@ type entity struct {
 	tracked  bool // some texture is above the minimum, as of the last look
 	box      geom.Box
 	distance float64 // as of the last look
-	span     float64 // spanOfBox diagonals of the box
+	side     float64 // longest of the box
 	level    int
 	levels   int
 	fixed    bool
@@ -59,8 +59,9 @@ func (e *entity) place(boxMin, boxMax [3]float64) {
 	if !e.box.Min.IsFinite() || !e.box.Max.IsFinite() {
 		e.box = geom.EmptyBox()
 	}
-	if e.span = 0; !e.box.IsEmpty() {
-		e.span = spanOfBox * e.box.Size().Len()
+	if e.side = 0; !e.box.IsEmpty() {
+		size := e.box.Size()
+		e.side = max(size[0], size[1], size[2])
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // share owns how much blur there is while memory is short: all that is seen of textures of
 // known scale is allowed the same, the least with which everything fits. Where a texture's
 // texels are no more than that many times as large as the picture's pixels, it asks for no
-// larger size, however near it is. It moves no bytes.
+// larger size, however near it is. Blur counts as often as a texture is repeated across a
+// mesh, since it shows there for the same bytes. It moves no bytes.
 type share struct {
 	step  int           // 0: there is enough memory; 1: texels as large as pixels; see blur
 	eases bool          // a lesser step would do
@@ -19,14 +20,15 @@ type share struct {
 }
 
 const (
-	blurSteps   = 8           // to an octave of blur
-	blurLast    = 32*blurSteps + 1    // the step at which no texture asks for anything
-	blurKeep    = 1.2         // by so much a texture must be too large before it gives a level up
-	blurSpare   = 1. / 16     // of the memory that must be free for a lesser step
-	blurCalm    = time.Second // for which it must be
-	hiddenBlur  = 4           // times as much for what is not seen
+	blurSteps   = 8                // to an octave of blur
+	blurLast    = 32*blurSteps + 1 // the step at which no texture asks for anything
+	blurKeep    = 1.2              // by so much a texture must be too large before it gives a level up
+	blurSpare   = 1. / 16          // of the memory that must be free for a lesser step
+	blurCalm    = time.Second      // for which it must be
+	hiddenBlur  = 4                // times as much for what is not seen
 	leastShared = leastMinimum
-	spanOfBox   = 4 // diagonals of its box across which a mesh shows a texture once, at most
+	spanOfBox   = 4   // sides of its box across which a mesh shows a texture once, at most
+	dataWeight  = 0.5 // of the blur of what is no colour
 )
 
 // blur returns how many times as large as pixels texels may be.
@@ -61,15 +63,20 @@ func (t *resource) shares() bool { return t.refs > 0 && t.scaled && t.state == s
 // expect notes how many texels on its longest edge a picture needs of a texture, by what
 // the ballot has seen of it.
 func (t *resource) expect(b *ballot, pixel float64) {
-	t.seen = b.shown
+	t.seen, t.weight = b.shown, 1
 	switch {
 	case t.scale == 0:
 		t.texels = math.Inf(1) // single texels are taken, and the mean of two is wrong
 	case b.shown:
 		// What lies on a small thing is not seen better than the thing is.
-		t.texels = min(1/(t.scale*b.seen), b.span) / pixel
+		across := 1 / (t.scale * b.seen)
+		t.texels = min(across, spanOfBox*b.side) / pixel
+		t.weight = max(1, b.side/across)
 	default:
 		t.texels = min(1/(t.scale*t.near*pixel), float64(t.file.Edge(0))) / hiddenBlur
+	}
+	if t.data {
+		t.weight *= dataWeight
 	}
 }
 
@@ -87,7 +94,8 @@ func (t *resource) levelFor(texels float64) int {
 // fair returns the level with which a texture should begin at a blur: the one that it
 // begins with if that is large enough, and not much too large.
 func (t *resource) fair(blur float64) int {
-	return max(t.levelFor(blurKeep*t.texels/blur), min(t.start, t.levelFor(t.texels/blur)))
+	texels := t.texels / max(1, blur/t.weight)
+	return max(t.levelFor(blurKeep*texels), min(t.start, t.levelFor(texels)))
 }
 
 // shareOut chooses the blur by what everybody wishes, and takes the wishes back that go beyond

@@ -96,7 +96,12 @@ func TestSharesAreFair(t *testing.T) {
 			r.settle()
 		}
 		list := r.s.textures.list
-		blur := func(i, level int) float64 { return list[i].texels / float64(list[i].file.Edge(level)) }
+		blur := func(i, level int) float64 {
+			if x := list[i].texels / float64(list[i].file.Edge(level)); x > 1 {
+				return x * list[i].weight
+			}
+			return 0
+		}
 		worst := -1
 		for i := range list {
 			if t := &list[i]; t.seen && t.start > 0 && (worst < 0 || blur(i, t.start) > blur(worst, list[worst].start)) {

@@ -34,6 +34,8 @@ type resource struct {
 	vote     int     // first level that it should have
 	seen     bool    // by somebody, in the last tick
 	texels   float64 // on the longest edge that it needs, less where it is not seen
+	weight   float64 // of its blur
+	data     bool    // no colour
 	near     float64 // distance of the nearest entity, as of the last look
 	retryAt  time.Duration
 	file     texfile.Size
@@ -117,7 +119,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 		} else {
 			t.list = append(t.list, resource{})
 		}
-		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI)}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI), data: slot.Use == texfile.Normal || slot.Use == texfile.Data}
 		t.setScale(&t.list[i])
 		t.byKey[key] = i
 	}

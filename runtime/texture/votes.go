@@ -9,10 +9,10 @@ type ballot struct {
 	cast    uint8 // which of nearest there are
 	nearest [2 * tiers]float64
 
-	// Of those that are seen, the nearest and the one that looks largest: metres and, of
-	// spanOfBox diagonals, metres at a distance of one.
+	// Of those that are seen, the nearest and the one that looks largest: metres, and metres
+	// at a distance of one.
 	shown      bool
-	seen, span float64
+	seen, side float64
 }
 
 func (b *ballot) add(finest Tier, shed bool, distance float64) {
@@ -29,10 +29,10 @@ func (b *ballot) add(finest Tier, shed bool, distance float64) {
 // show notes that an entity is seen.
 func (b *ballot) show(e *entity) {
 	if !b.shown {
-		b.shown, b.seen, b.span = true, math.Inf(1), 0
+		b.shown, b.seen, b.side = true, math.Inf(1), 0
 	}
 	b.seen = min(b.seen, e.distance)
-	b.span = max(b.span, e.span/e.distance)
+	b.side = max(b.side, e.side/e.distance)
 }
 
 // votes lets every entity that counts say where its textures should begin. The
@@ -49,7 +49,7 @@ func (s *Streamer) votes() {
 			continue
 		}
 		shed := s.now < e.shedHold
-		shown := (e.visible == s.serial || e.bursting == s.serial) && e.span > 0 && !math.IsInf(e.distance, 1)
+		shown := (e.visible == s.serial || e.bursting == s.serial) && e.side > 0 && !math.IsInf(e.distance, 1)
 		for _, k := range e.textures {
 			b := &s.ballots[k]
 			if b.add(e.finest, shed, e.distance); shown {
