@@ -98,11 +98,14 @@ func (t *resource) fair(blur float64) int {
 	return max(t.levelFor(blurKeep*texels), min(t.start, t.levelFor(texels)))
 }
 
+// mayShare reports whether there may be too little memory for textures of known scale.
+func (s *Streamer) mayShare() bool { return s.budget.limit > 0 && len(s.textures.scales) > 0 }
+
 // shareOut chooses the blur by what everybody wishes, and takes the wishes back that go beyond
 // it: those of what has its share, and all of what is not seen.
 func (s *Streamer) shareOut() {
 	s.share.lacks = 0
-	if s.budget.limit == 0 || len(s.textures.scales) == 0 {
+	if !s.mayShare() {
 		s.share.step, s.share.eases = 0, false
 		return
 	}

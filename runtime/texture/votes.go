@@ -43,13 +43,14 @@ func (s *Streamer) votes() {
 	for len(s.ballots) < len(list) {
 		s.ballots = append(s.ballots, ballot{})
 	}
+	sharing := s.mayShare()
 	for i := range s.entities.list {
 		e := &s.entities.list[i]
 		if !e.live || !e.tracked && e.visible != s.serial && e.bursting != s.serial {
 			continue
 		}
 		shed := s.now < e.shedHold
-		shown := (e.visible == s.serial || e.bursting == s.serial) && e.side > 0 && !math.IsInf(e.distance, 1)
+		shown := sharing && (e.visible == s.serial || e.bursting == s.serial) && e.side > 0 && !math.IsInf(e.distance, 1)
 		for _, k := range e.textures {
 			b := &s.ballots[k]
 			if b.add(e.finest, shed, e.distance); shown {
@@ -63,7 +64,7 @@ func (s *Streamer) votes() {
 		if t.voted {
 			t.vote = s.count(b, t)
 		}
-		if t.shares() {
+		if sharing && t.shares() {
 			t.expect(b, s.textures.pixel)
 		}
 		b.cast, b.shown = 0, false
