@@ -96,12 +96,14 @@ func TestSharesAreFair(t *testing.T) {
 			r.settle()
 		}
 		list := r.s.textures.list
-		blur := func(i, level int) float64 {
-			if x := list[i].texels / float64(list[i].file.Edge(level)); x > 1 {
+		// What it needs by so much more than is there, as it counts.
+		blurBy := func(more float64, i, level int) float64 {
+			if x := more * list[i].texels / float64(list[i].file.Edge(level)); x > 1 {
 				return x * list[i].weight
 			}
 			return 0
 		}
+		blur := func(i, level int) float64 { return blurBy(1, i, level) }
 		worst := -1
 		for i := range list {
 			if t := &list[i]; t.seen && t.start > 0 && (worst < 0 || blur(i, t.start) > blur(worst, list[worst].start)) {
@@ -118,7 +120,7 @@ func TestSharesAreFair(t *testing.T) {
 			if d == worst || donor.start+1 >= donor.file.Mips || donor.file.Edge(donor.start+1) < leastShared {
 				continue
 			}
-			is := max(was/2, blurKeep*blur(d, donor.start+1))
+			is := max(was/2, blurBy(blurKeep, d, donor.start+1))
 			for i := range list {
 				if o := &list[i]; i != worst && i != d && o.seen && o.start > 0 {
 					is = max(is, blur(i, o.start))
