@@ -22,7 +22,7 @@ type share struct {
 const (
 	blurSteps   = 8                // to an octave of blur
 	blurLast    = 32*blurSteps + 1 // the step at which no texture asks for anything
-	blurKeep    = 1.2              // by so much a texture must be too large before it gives a level up
+	blurKeep    = 1.5              // by so much a texture must be too large before it gives a level up
 	blurSpare   = 1. / 16          // of the memory that must be free for a lesser step
 	blurCalm    = time.Second      // for which it must be
 	hiddenBlur  = 4                // times as much for what is not seen
@@ -92,10 +92,15 @@ func (t *resource) levelFor(texels float64) int {
 }
 
 // fair returns the level with which a texture should begin at a blur: the one that it
-// begins with if that is large enough, and not much too large.
+// begins with if that is large enough, and not much too large. What is seen keeps the
+// minimum size.
 func (t *resource) fair(blur float64) int {
 	texels := t.texels / max(1, blur/t.weight)
-	return max(t.levelFor(blurKeep*texels), min(t.start, t.levelFor(texels)))
+	least := t.levelFor(blurKeep * texels)
+	if t.seen {
+		least = min(least, t.at[TierMinimum])
+	}
+	return max(least, min(t.start, t.levelFor(texels)))
 }
 
 // mayShare reports whether there may be too little memory for textures of known scale.
@@ -216,17 +221,20 @@ func (s *Streamer) giveUp(bytes int64) (freed int64) {
 	}
 	blur := s.share.blur()
 	for _, seen := range []bool{false, true} {
-		over := func(k int32) bool {
+		// A texture goes by its nearest user.
+		over := func(e *entity, k int32) bool {
 			t := &s.textures.list[k]
-			return t.shares() && t.seen == seen && !t.busy && t.start < t.fair(blur)
+			return t.shares() && t.seen == seen && !t.busy && t.near >= e.distance && t.start < t.fair(blur)
 		}
-		for _, r := range s.entities.rank(func(e *entity) bool { return e.op == 0 && slices.ContainsFunc(e.textures, over) }, farther) {
+		for _, r := range s.entities.rank(func(e *entity) bool {
+			return e.op == 0 && slices.ContainsFunc(e.textures, func(k int32) bool { return over(e, k) })
+		}, farther) {
 			if freed >= bytes {
 				return freed
 			}
 			e := &s.entities.list[r.entity]
 			for _, k := range e.textures {
-				if over(k) {
+				if over(e, k) {
 					t := &s.textures.list[k]
 					to := t.fair(blur)
 					freed += t.bytes - t.file.Bytes(to)

@@ -117,7 +117,7 @@ func TestSharesAreFair(t *testing.T) {
 		was := blur(worst, t.start)
 		for d := range list {
 			donor := &list[d]
-			if d == worst || donor.start+1 >= donor.file.Mips || donor.file.Edge(donor.start+1) < leastShared {
+			if d == worst || donor.start+1 >= donor.file.Mips || donor.file.Edge(donor.start+1) < leastShared || donor.seen && donor.start >= donor.at[TierMinimum] {
 				continue
 			}
 			is := max(was/2, blurBy(blurKeep, d, donor.start+1))
