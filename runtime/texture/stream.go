@@ -133,7 +133,9 @@ type View struct {
 // change at a time, each only once. Upgrades reserve their bytes before
 // anything is read; without room for the full size an entity gets the medium
 // one, and else what is more than a tenth farther away gives way to it if that
-// makes enough room. So textures come to rest under a camera that stands still.
+// makes enough room. Textures of known scale share what memory there is: all that
+// are seen are allowed the same blur, and what has more gives way. So textures come
+// to rest under a camera that stands still.
 //
 // One goroutine owns a Streamer. Update does no input or output and never
 // waits; in the steady state it does not allocate. The same calls with the same
@@ -141,7 +143,8 @@ type View struct {
 // between two Updates.
 //
 // It conducts parts with state of their own: entityTable and textureTable hold the
-// records, budget counts bytes, claims says who may take the room that is left,
+// records, budget counts bytes, claims says who may take the room that is left, share
+// how much blur everybody is allowed while it is short,
 // firstLoads is the queue of what has never come, loads is what is under way. It
 // keeps what belongs to the tick as a whole.
 type Streamer struct {
