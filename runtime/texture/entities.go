@@ -38,7 +38,6 @@ type entity struct {
 	tracked  bool // some texture is above the minimum, as of the last look
 	box      geom.Box
 	distance float64 // as of the last look
-	side     float64 // longest of the box
 	level    int
 	levels   int
 	fixed    bool
@@ -58,10 +57,6 @@ func (e *entity) place(boxMin, boxMax [3]float64) {
 	e.box = geom.Box{Min: boxMin, Max: boxMax}
 	if !e.box.Min.IsFinite() || !e.box.Max.IsFinite() {
 		e.box = geom.EmptyBox()
-	}
-	if e.side = 0; !e.box.IsEmpty() {
-		size := e.box.Size()
-		e.side = max(size[0], size[1], size[2])
 	}
 }
 

@@ -26,9 +26,11 @@ const (
 	blurSpare   = 1. / 16          // of the memory that must be free for a lesser step
 	blurCalm    = time.Second      // for which it must be
 	hiddenBlur  = 4                // times as much for what is not seen
+	paletteBlur = 256              // at which a palette gives up as well
+	dataWeight  = 0.5              // of the blur of what is no colour
 	leastShared = leastMinimum
-	spanOfBox   = 4   // sides of its box across which a mesh shows a texture once, at most
-	dataWeight  = 0.5 // of the blur of what is no colour
+	leastAway   = 1 // metres, at least, to a mesh: within its box it may be anywhere
+	spanOfBox   = 4 // sides of its box across which a mesh shows a texture once, at most
 )
 
 // blur returns how many times as large as pixels texels may be.
@@ -61,19 +63,20 @@ func (s *share) follow(now time.Duration, fits func(step int, spare float64) boo
 func (t *resource) shares() bool { return t.refs > 0 && t.scaled && t.state == stateResident }
 
 // expect notes how many texels on its longest edge a picture needs of a texture, by what
-// the ballot has seen of it.
-func (t *resource) expect(b *ballot, pixel float64) {
-	t.seen, t.weight = b.shown, 1
+// is seen of it.
+func (t *resource) expect(x *sight, pixel float64) {
+	t.seen, t.weight = x.shown, 1
 	switch {
 	case t.scale == 0:
-		t.texels = math.Inf(1) // single texels are taken, and the mean of two is wrong
-	case b.shown:
+		// Single texels are taken, and the mean of two is wrong.
+		t.texels = float64(t.file.Edge(0)) * paletteBlur
+	case x.shown:
 		// What lies on a small thing is not seen better than the thing is.
-		across := 1 / (t.scale * b.seen)
-		t.texels = min(across, spanOfBox*b.side) / pixel
-		t.weight = max(1, b.side/across)
+		across := 1 / (t.scale * x.nearest)
+		t.texels = min(across, spanOfBox*x.side) / pixel
+		t.weight = max(1, x.side/across)
 	default:
-		t.texels = min(1/(t.scale*t.near*pixel), float64(t.file.Edge(0))) / hiddenBlur
+		t.texels = min(1/(t.scale*max(t.near, leastAway)*pixel), float64(t.file.Edge(0))) / hiddenBlur
 	}
 	if t.data {
 		t.weight *= dataWeight
@@ -101,6 +104,31 @@ func (t *resource) fair(blur float64) int {
 		least = min(least, t.at[TierMinimum])
 	}
 	return max(least, min(t.start, t.levelFor(texels)))
+}
+
+// portion is what is known of a texture for sharing.
+type portion struct {
+	data   bool    // no colour
+	seen   bool    // by somebody, in the last tick
+	texels float64 // on the longest edge that it needs, less where it is not seen
+	weight float64 // of its blur
+	sizes  []int64 // bytes of the file's levels from each on
+}
+
+// sight is what is seen of a texture in a tick: the nearest of the entities that have it,
+// and the one that looks largest, in metres and in metres at a distance of one.
+type sight struct {
+	shown         bool
+	nearest, side float64
+}
+
+func (x *sight) add(e *entity) {
+	if !x.shown {
+		*x = sight{true, math.Inf(1), 0}
+	}
+	x.nearest = min(x.nearest, max(e.distance, leastAway))
+	size := e.box.Size()
+	x.side = max(x.side, max(size[0], size[1], size[2])/max(e.distance, leastAway))
 }
 
 // mayShare reports whether there may be too little memory for textures of known scale.

@@ -173,6 +173,7 @@ type Streamer struct {
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	ballots []ballot // scratch of votes, by texture
+	sights  []sight  // too, while memory may be short
 	changes []change // scratch of try
 	stats   Stats
 }

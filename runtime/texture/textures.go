@@ -32,17 +32,13 @@ type resource struct {
 	reach    *reach
 	voted    bool    // somebody had a vote in the last tick
 	vote     int     // first level that it should have
-	seen     bool    // by somebody, in the last tick
-	texels   float64 // on the longest edge that it needs, less where it is not seen
-	weight   float64 // of its blur
-	data     bool    // no colour
 	near     float64 // distance of the nearest entity, as of the last look
 	retryAt  time.Duration
 	file     texfile.Size
-	bytes    int64   // on the device
-	sizes    []int64 // bytes of the file's levels from each on
-	need     int64   // bytes of its first levels, if those are known to be many
-	cooked   bool    // by its name: its levels come one by one
+	bytes    int64 // on the device
+	*portion       // apart too; once something is on the device
+	need     int64 // bytes of its first levels, if those are known to be many
+	cooked   bool  // by its name: its levels come one by one
 	came     time.Duration
 	failures int
 }
@@ -119,7 +115,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 		} else {
 			t.list = append(t.list, resource{})
 		}
-		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI), data: slot.Use == texfile.Normal || slot.Use == texfile.Data}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI)}
 		t.setScale(&t.list[i])
 		t.byKey[key] = i
 	}
@@ -193,7 +189,8 @@ func (t *textureTable) setPixel(pixel float64) {
 // setFile takes over what is known of a texture's file.
 func (t *textureTable) setFile(r *resource, file texfile.Size) {
 	if r.file != file {
-		r.file, r.sizes = file, make([]int64, file.Mips)
+		r.file = file
+		r.portion = &portion{data: r.name.slot.Use == texfile.Normal || r.name.slot.Use == texfile.Data, sizes: make([]int64, file.Mips)}
 		for level := range r.sizes {
 			r.sizes[level] = file.Bytes(level)
 		}

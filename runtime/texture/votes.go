@@ -8,11 +8,6 @@ import "math"
 type ballot struct {
 	cast    uint8 // which of nearest there are
 	nearest [2 * tiers]float64
-
-	// Of those that are seen, the nearest and the one that looks largest: metres, and metres
-	// at a distance of one.
-	shown      bool
-	seen, side float64
 }
 
 func (b *ballot) add(finest Tier, shed bool, distance float64) {
@@ -26,15 +21,6 @@ func (b *ballot) add(finest Tier, shed bool, distance float64) {
 	}
 }
 
-// show notes that an entity is seen.
-func (b *ballot) show(e *entity) {
-	if !b.shown {
-		b.shown, b.seen, b.side = true, math.Inf(1), 0
-	}
-	b.seen = min(b.seen, e.distance)
-	b.side = max(b.side, e.side/e.distance)
-}
-
 // votes lets every entity that counts say where its textures should begin. The
 // finest wish wins, so nobody takes a texture from a neighbour. What is neither
 // seen nor above the minimum has no wish.
@@ -44,17 +30,20 @@ func (s *Streamer) votes() {
 		s.ballots = append(s.ballots, ballot{})
 	}
 	sharing := s.mayShare()
+	if sharing {
+		s.sights = append(s.sights[:0], make([]sight, len(list))...)
+	}
 	for i := range s.entities.list {
 		e := &s.entities.list[i]
 		if !e.live || !e.tracked && e.visible != s.serial && e.bursting != s.serial {
 			continue
 		}
 		shed := s.now < e.shedHold
-		shown := sharing && (e.visible == s.serial || e.bursting == s.serial) && e.side > 0 && !math.IsInf(e.distance, 1)
+		shown := sharing && (e.visible == s.serial || e.bursting == s.serial) && !math.IsInf(e.distance, 1)
 		for _, k := range e.textures {
-			b := &s.ballots[k]
-			if b.add(e.finest, shed, e.distance); shown {
-				b.show(e)
+			s.ballots[k].add(e.finest, shed, e.distance)
+			if shown {
+				s.sights[k].add(e)
 			}
 		}
 	}
@@ -65,9 +54,9 @@ func (s *Streamer) votes() {
 			t.vote = s.count(b, t)
 		}
 		if sharing && t.shares() {
-			t.expect(b, s.textures.pixel)
+			t.expect(&s.sights[k], s.textures.pixel)
 		}
-		b.cast, b.shown = 0, false
+		b.cast = 0
 	}
 }
 
