@@ -36,14 +36,23 @@ const (
 // blur returns how many times as large as pixels texels may be.
 func (s *share) blur() float64 { return blurAt(s.step) }
 
-func blurAt(step int) float64 { return math.Exp2(float64(max(step, 1)-1) / blurSteps) }
+func blurAt(step int) float64 {
+	step = max(step, 1) - 1
+	return math.Ldexp(octave[step%blurSteps], step/blurSteps)
+}
+
+// octave is the powers of two by blurSteps, the same on every machine.
+var octave = [blurSteps]float64{
+	1, 1.0905077326652577, 1.189207115002721, 1.2968395546510096,
+	1.4142135623730951, 1.5422108254079407, 1.681792830507429, 1.8340080864093424,
+}
 
 // follow takes the least step that fits over: a larger one at once, a lesser one when there
 // has been memory to spare for some time. fits reports whether everything fits into the
 // memory that there is but for a part of it.
 func (s *share) follow(now time.Duration, fits func(step int, spare float64) bool) {
 	if !fits(s.step, 0) {
-		s.step++
+		s.step = min(s.step+1, blurLast)
 		s.step += sort.Search(blurLast-s.step, func(more int) bool { return fits(s.step+more, 0) })
 		s.eases = false
 		return

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -132,4 +133,38 @@ func TestSharesAreFair(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The blur grows as soon as something does not fit, and becomes less when there has been
+// room for some time; it ends where nothing gives way any more.
+func TestBlurFollowsWhatFits(t *testing.T) {
+	var s share
+	least, spared := 0, 0
+	fits := func(step int, spare float64) bool { return step >= least && (spare == 0 || step >= spared) }
+	for _, c := range []struct {
+		now                 time.Duration
+		least, spared, want int
+	}{
+		{0, 0, 0, 0},
+		{1, 9, 10, 9},
+		{2, 4, 5, 9},
+		{blurCalm, 4, 5, 9},
+		{blurCalm + 2, 4, 5, 5},
+		{2 * blurCalm, 4, 5, 5},
+		{4 * blurCalm, 4, 5, 5},
+		{5 * blurCalm, 0, 0, 5},
+		{6 * blurCalm, 0, 0, 0},
+		{7 * blurCalm, math.MaxInt, 0, blurLast},
+		{8 * blurCalm, math.MaxInt, 0, blurLast},
+	} {
+		least, spared = c.least, c.spared
+		if s.follow(c.now, fits); s.step != c.want {
+			t.Fatalf("at %v, from %d on: step %d, want %d", c.now, c.least, s.step, c.want)
+		}
+	}
+	for step := 1; step < blurLast; step++ {
+		if was, is := blurAt(step), blurAt(step+1); !(was >= 1 && is > was && is < 1.1*was) {
+			t.Fatalf("step %d: %v, then %v", step, was, is)
+		}
+	}
 }

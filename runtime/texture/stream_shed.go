@@ -61,8 +61,9 @@ func (s *Streamer) shedOne(index int32, beyond float64) (freed int64, changed bo
 	return freed, changed
 }
 
-// makeRoom lets what is farther away give way to the nearest wish that this
-// fulfils. Until that is done, nothing farther takes the room.
+// makeRoom lets what has more than its share give way to what has less, and what is
+// farther away to the nearest wish that this fulfils. Until that is done, nothing
+// farther takes the room.
 func (s *Streamer) makeRoom() {
 	if lacks := s.share.lacks - (s.budget.room() - s.budget.owed) - s.budget.freeing; s.share.lacks > 0 && lacks > 0 && s.giveUp(lacks) > 0 {
 		s.resting = false
