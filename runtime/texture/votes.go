@@ -27,11 +27,11 @@ func (b *ballot) add(finest Tier, shed bool, distance float64) {
 func (s *Streamer) votes() {
 	list := s.textures.list
 	for len(s.ballots) < len(list) {
-		s.ballots = append(s.ballots, ballot{})
+		s.ballots, s.sights = append(s.ballots, ballot{}), append(s.sights, sight{})
 	}
 	sharing := s.mayShare()
 	if sharing {
-		s.sights = append(s.sights[:0], make([]sight, len(list))...)
+		clear(s.sights)
 	}
 	for i := range s.entities.list {
 		e := &s.entities.list[i]
