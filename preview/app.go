@@ -131,7 +131,7 @@ func newApp(ctx context.Context, o *Options, surf surface.Surface, r renderer) *
 	a.memory.root, a.memory.logger = o.memoryRoot, o.Logger
 	a.scenes.list, a.scenes.whole = o.Scenes, o.Whole
 	a.display = display{view: o.View, show: o.Show, lighting: o.Lighting, ungraded: o.NoGrade, notify: a.messages.notify}
-	a.textures = textureControl{r: r, alert: a.messages.alert, remote: o.Fetcher != nil, highWater: o.Config.HighWaterMark, changes: o.TextureChanges}
+	a.textures = textureControl{r: r, alert: a.messages.alert, remote: o.Fetcher != nil, highWater: o.Config.HighWaterMark, lines: o.Config.PictureHeight, changes: o.TextureChanges}
 	if o.Headless && !a.clock.virtual {
 		a.pacer.step = o.frameTime()
 	}

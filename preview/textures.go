@@ -35,6 +35,7 @@ type textureControl struct {
 	alert     func(string)
 	remote    bool    // what is missing may still come
 	highWater float64 // of the budget
+	lines     float64 // of the picture, at least
 	limit     int64   // of the configuration
 	changes   int     // at a time, at least
 	choice    textureChoice
@@ -61,7 +62,7 @@ func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duratio
 		c.r.RetryTextures() // those of a remote scene follow their payload
 	}
 	c.frame = *f
-	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Busy: busy, Pixel: texture.PixelSize(f.Camera.FovYDegrees, lines), Root: f.Root})
+	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Busy: busy, Pixel: texture.PixelSize(f.Camera.FovYDegrees, max(c.lines, float64(lines))), Root: f.Root})
 	return nil
 }
 

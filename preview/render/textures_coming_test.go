@@ -49,7 +49,7 @@ func TestComingTextures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, now := range []time.Duration{0, 2 * texturesWait} { // it is shown without them then
-		r.StreamTextures(TextureView{Now: now, Pixel: texture.PixelSize(60, 16)})
+		r.StreamTextures(TextureView{Now: now, Pixel: texture.PixelSize(60, 0)})
 		r.Pump(Budget{})
 	}
 	drawn := []runtime.Drawn{{Key: key(0, payload.RepFull), Fade: 1}}

@@ -69,7 +69,7 @@ type Selection struct {
 	OcclusionMinWeight        float64 `range:"0 to 1" doc:"weight of a covered candidate"`
 	HierarchyOcclusionPenalty float64 `range:"0 to 1" doc:"further weight of a candidate whose parent region is covered; 0: such a candidate is not loaded"`
 	TargetErrorPixels         float64 `unit:"px" range:"at least 0.01" doc:"a node of the pyramid gives way to what lies below it where what is seen of its error is larger"`
-	PictureHeight             float64 `unit:"px" range:"at least 1" doc:"lines of the picture that targetErrorPixels means"`
+	PictureHeight             float64 `unit:"px" range:"at least 1" doc:"lines of the picture that targetErrorPixels means, and for which at least textures are chosen"`
 	TriangleBudget            int     `range:"at least 0" doc:"triangles in view of a frame, as the manifest counts them, up to which scenes with a pyramid have the detail that targetErrorPixels asks for; 0: no limit"`
 	LODGate                   bool    `doc:"dispatch tiles with LODs only within their finest switch, as the reference engine does"`
 	NormalizeBands            bool    `doc:"clamp the distances as the reference engine does on load"`

@@ -24,8 +24,8 @@ type Drawing struct {
 	Await    func(context.Context) error
 	Device   runtime.Device
 	Textures TextureCanvas // nil: textures are not drawn
-	// Lines is the height of the picture in pixels. Beyond 1080, for which runs
-	// that are not drawn choose, textures become larger.
+	// Lines is the height of the picture in pixels. Beyond PictureHeight of the
+	// configuration, for which runs that are not drawn choose, textures become larger.
 	Lines int
 }
 

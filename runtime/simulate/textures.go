@@ -296,9 +296,9 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 }
 
 func (t *textureTier) view(camera runtime.Camera) texture.View {
-	lines := 0
+	lines := t.w.s.Config.PictureHeight
 	if t.w.draw != nil {
-		lines = t.w.draw.Lines
+		lines = max(lines, float64(t.w.draw.Lines))
 	}
 	return texture.View{
 		Now: t.w.now, Camera: geom.Vec3(camera.Position), Pixel: texture.PixelSize(camera.FovYDegrees, lines), Visible: t.visible,

@@ -23,6 +23,7 @@ import (
 	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
@@ -383,5 +384,25 @@ func TestTexturesOfASource(t *testing.T) {
 	p := mustRun(t, s, Options{Fetcher: folder(filepath.Dir(scene)), TextureSource: src, OnRecord: early, Progress: progress}).Report
 	if !opened || p.TextureLoads != 1 || p.TexturesFull != 1 || p.TexturesMissing != 1 || p.TextureFailures != 0 || p.TextureBytesRead == 0 {
 		t.Errorf("%t, %+v", opened, p)
+	}
+}
+
+// Sizes of textures are chosen for the picture that errors of levels are measured in, or for
+// the one that is drawn where that is higher.
+func TestTexturesFollowThePicture(t *testing.T) {
+	for _, c := range []struct {
+		height float64
+		drawn  int
+		want   float64
+	}{{1080, 0, 1080}, {540, 0, 540}, {540, 400, 540}, {540, 720, 720}} {
+		w := &model{s: &Scenario{}}
+		w.s.Config.PictureHeight = c.height
+		if c.drawn > 0 {
+			w.draw = &Drawing{Lines: c.drawn}
+		}
+		got := (&textureTier{w: w}).view(runtime.Camera{FovYDegrees: 40}).Pixel
+		if want := texture.PixelSize(40, c.want); got != want {
+			t.Errorf("%v lines, drawn with %d: a pixel is %v, want %v", c.height, c.drawn, got, want)
+		}
 	}
 }

@@ -47,8 +47,7 @@ func scalesOf(m *manifest.Manifest) Scales {
 	return s
 }
 
-// The picture for which sizes are chosen when nothing else is said, and at least:
-// one that is drawn smaller for a while needs no other textures.
+// The picture for which sizes are chosen when nothing else is said.
 const (
 	pictureLines = 1080
 	pictureFovY  = 60
@@ -56,12 +55,17 @@ const (
 
 // PixelSize returns what a pixel covers at a distance of a metre, in metres, for
 // View.Pixel: of a picture with a full vertical angle in (0, 180) degrees, else 60,
-// of so many lines, at least 1080.
-func PixelSize(fovYDegrees float64, lines int) float64 {
+// of so many lines, at least 1, else 1080. Callers take at least
+// config.Config.PictureHeight, for which detail is chosen too: a picture that is drawn
+// smaller for a while needs no other textures.
+func PixelSize(fovYDegrees, lines float64) float64 {
 	if !(fovYDegrees > 0 && fovYDegrees < 180) {
 		fovYDegrees = pictureFovY
 	}
-	return 2 * math.Tan(fovYDegrees*math.Pi/360) / float64(max(lines, pictureLines))
+	if !(lines >= 1) || math.IsInf(lines, 1) {
+		lines = pictureLines
+	}
+	return 2 * math.Tan(fovYDegrees*math.Pi/360) / lines
 }
 
 // reachOf returns the reach of a texture by its scale. A size is large enough from

@@ -65,7 +65,7 @@ func TestPixelSize(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ got, want float64 }{
 		"no angle":        {PixelSize(0, 0), standard},
-		"a small picture": {PixelSize(60, 200), standard},
+		"a small picture": {PixelSize(60, 540), 2 * standard},
 		"a large picture": {PixelSize(60, 2160), standard / 2},
 		"a right angle":   {PixelSize(90, 1080), 2. / 1080},
 	} {
@@ -119,7 +119,7 @@ func TestSizesFollowWhatIsSeen(t *testing.T) {
 func TestNoTexelIsLargerThanAPixel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		params := drawParams(rt)
-		pixel := PixelSize(rapid.Float64Range(1, 170).Draw(rt, "angle"), rapid.IntRange(1, 5000).Draw(rt, "lines"))
+		pixel := PixelSize(rapid.Float64Range(1, 170).Draw(rt, "angle"), float64(rapid.IntRange(1, 5000).Draw(rt, "lines")))
 		scales := Scales{}
 		r := newStreamRig(t, withScales(scales), func(o *StreamOptions, _ *rig) { o.Params = params })
 		r.view.Pixel = pixel

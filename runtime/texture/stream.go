@@ -133,7 +133,9 @@ type View struct {
 // change at a time, each only once. Upgrades reserve their bytes before
 // anything is read; without room for the full size an entity gets the medium
 // one, and else what is more than a tenth farther away gives way to it if that
-// makes enough room. So textures come to rest under a camera that stands still.
+// makes enough room. Textures of known scale share what memory there is: all that
+// are seen are allowed the same blur, and what has more gives way. So textures come
+// to rest under a camera that stands still.
 //
 // One goroutine owns a Streamer. Update does no input or output and never
 // waits; in the steady state it does not allocate. The same calls with the same
@@ -141,7 +143,8 @@ type View struct {
 // between two Updates.
 //
 // It conducts parts with state of their own: entityTable and textureTable hold the
-// records, budget counts bytes, claims says who may take the room that is left,
+// records, budget counts bytes, claims says who may take the room that is left, share
+// how much blur everybody is allowed while it is short,
 // firstLoads is the queue of what has never come, loads is what is under way. It
 // keeps what belongs to the tick as a whole.
 type Streamer struct {
@@ -158,6 +161,7 @@ type Streamer struct {
 	claims   claims
 	first    firstLoads
 	loads    loads
+	share    share
 
 	now      time.Duration
 	camera   geom.Vec3
@@ -169,6 +173,7 @@ type Streamer struct {
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	ballots []ballot // scratch of votes, by texture
+	sights  []sight  // too, while memory may be short
 	changes []change // scratch of try
 	stats   Stats
 }
@@ -228,7 +233,8 @@ func (s *Streamer) Update(v View) {
 	}
 	load := func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) }
 	s.first.start(&s.textures, &s.budget, load)
-	s.first.grow(&s.textures, &s.budget, s.now, s.yields, load)
+	stays := func(t *resource) bool { return s.yields(t) || s.hasShare(t) }
+	s.first.grow(&s.textures, &s.budget, s.now, stays, load)
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at

@@ -102,11 +102,10 @@ func (s *Streamer) accept(f *load, img *texfile.Image) error {
 	}
 	s.budget.settle(f)
 	from := t.edge()
-	t.file = file
 	t.state, t.failures, t.retryAt, t.need = stateResident, 0, 0, 0
 	t.late = false
 	s.resting = false
-	s.textures.setStarts(t)
+	s.textures.setFile(t, file)
 	s.put(f.texture, from, start, bytes)
 	return nil
 }

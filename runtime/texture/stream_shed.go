@@ -61,15 +61,22 @@ func (s *Streamer) shedOne(index int32, beyond float64) (freed int64, changed bo
 	return freed, changed
 }
 
-// makeRoom lets what is farther away give way to the nearest wish that this
-// fulfils. Until that is done, nothing farther takes the room.
+// makeRoom lets what has more than its share give way to what has less, and what is
+// farther away to the nearest wish that this fulfils. Until that is done, nothing
+// farther takes the room.
 func (s *Streamer) makeRoom() {
+	if lacks := s.share.lacks - (s.budget.room() - s.budget.owed) - s.budget.freeing; s.share.lacks > 0 && lacks > 0 && s.giveUp(lacks) > 0 {
+		s.resting = false
+	}
 	for _, r := range s.claims.refusals() {
 		beyond := giveWay * r.distance
 		if r.first {
 			beyond = everywhere
 		}
 		have := s.budget.room() + s.budget.freeing
+		if have < r.less {
+			have += s.giveUp(r.less - have)
+		}
 		if have < r.less {
 			most := have + s.textures.reclaimable(beyond)
 			switch {
@@ -90,7 +97,9 @@ func (s *Streamer) makeRoom() {
 // shrink sheds what is over a budget that was lowered.
 func (s *Streamer) shrink() {
 	if over := s.budget.over(); over > 0 {
-		s.shed(math.MaxInt, over, everywhere)
+		if over -= s.giveUp(over); over > 0 {
+			s.shed(math.MaxInt, over, everywhere)
+		}
 		s.resting = false
 	}
 }

@@ -354,8 +354,18 @@ func TestClose(t *testing.T) {
 }
 
 func TestUpdateDoesNotAllocate(t *testing.T) {
-	for _, budget := range []int64{0, 40 << 20} { // at ease, and short of memory
-		r := newStreamRig(t, withBudget(budget), withTrim, func(o *StreamOptions, _ *rig) { o.NearestFirst = budget > 0; o.Trace = nil })
+	for _, c := range []struct { // at ease, short of memory by distance, and by shares
+		budget int64
+		shares bool
+	}{{}, {budget: 40 << 20}, {40 << 20, true}} {
+		r := newStreamRig(t, withBudget(c.budget), withTrim, func(o *StreamOptions, _ *rig) {
+			o.NearestFirst, o.Trace, o.Scales = c.budget > 0, nil, Scales{}
+			for i := range 60 {
+				if c.shares {
+					o.Scales[fmt.Sprint("t", i)] = 0.001
+				}
+			}
+		})
 		for i := range 60 {
 			p := at(float64(i), fmt.Sprint("t", i))
 			p.Slots = append(p.Slots, Slot{URI: fmt.Sprint("t", i), Use: texfile.Data})
@@ -367,9 +377,9 @@ func TestUpdateDoesNotAllocate(t *testing.T) {
 			v.Now += 200 * time.Millisecond
 			r.s.Update(v)
 		}); n != 0 {
-			t.Errorf("budget %d: %v allocations per tick", budget, n)
+			t.Errorf("budget %d: %v allocations per tick", c.budget, n)
 		}
-		if st := r.s.Stats(); !st.Idle || budget > 0 && st.Refused == 0 {
+		if st := r.s.Stats(); !st.Idle || c.budget > 0 && !c.shares && st.Refused == 0 || c.shares != (r.s.share.step > 0) {
 			t.Errorf("%+v", st)
 		}
 	}

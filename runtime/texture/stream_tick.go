@@ -18,10 +18,11 @@ func (s *Streamer) tick(visible []Entity) {
 	s.first.look()
 	s.entities.mark(visible, s.serial, &s.textures)
 	s.votes()
+	s.shareOut()
 	s.claims.turn()
 	s.resting = s.dispatch(visible)
 	s.first.revive(&s.textures, s.now)
-	if s.first.starved(&s.textures, &s.budget, &s.claims) {
+	if s.first.starved(&s.textures, &s.budget, &s.claims) || s.share.eases {
 		s.resting = false
 	}
 	s.makeRoom()
@@ -130,7 +131,7 @@ func (s *Streamer) collect(e *entity) (upgrades bool) {
 			continue
 		}
 		if t.vote < t.start {
-			if s.want(e, t) != t.vote {
+			if s.want(e, t) > t.vote {
 				continue
 			}
 			upgrades = true
@@ -143,6 +144,9 @@ func (s *Streamer) collect(e *entity) (upgrades bool) {
 // reserveUpgrades reserves the growth of all upgrades in s.changes. Where that
 // of the full size does not fit, it makes do with the medium one.
 func (s *Streamer) reserveUpgrades(e *entity) bool {
+	if s.sharesAll() {
+		return s.reserveShares(e)
+	}
 	need := s.growth()
 	if !s.claims.claimed(e.distance) && s.budget.reserveMore(need) {
 		return true

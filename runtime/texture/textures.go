@@ -36,6 +36,7 @@ type resource struct {
 	retryAt  time.Duration
 	file     texfile.Size
 	bytes    int64 // on the device
+	*portion       // apart too; once something is on the device
 	need     int64 // bytes of its first levels, if those are known to be many
 	cooked   bool  // by its name: its levels come one by one
 	came     time.Duration
@@ -183,6 +184,18 @@ func (t *textureTable) setPixel(pixel float64) {
 			t.setReach(r)
 		}
 	}
+}
+
+// setFile takes over what is known of a texture's file.
+func (t *textureTable) setFile(r *resource, file texfile.Size) {
+	if r.file != file {
+		r.file = file
+		r.portion = &portion{data: r.name.slot.Use == texfile.Normal || r.name.slot.Use == texfile.Data, sizes: make([]int64, file.Mips)}
+		for level := range r.sizes {
+			r.sizes[level] = file.Bytes(level)
+		}
+	}
+	t.setStarts(r)
 }
 
 // setStarts computes where the tiers of a texture begin, once its file is known.

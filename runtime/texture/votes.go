@@ -27,7 +27,11 @@ func (b *ballot) add(finest Tier, shed bool, distance float64) {
 func (s *Streamer) votes() {
 	list := s.textures.list
 	for len(s.ballots) < len(list) {
-		s.ballots = append(s.ballots, ballot{})
+		s.ballots, s.sights = append(s.ballots, ballot{}), append(s.sights, sight{})
+	}
+	sharing := s.mayShare()
+	if sharing {
+		clear(s.sights)
 	}
 	for i := range s.entities.list {
 		e := &s.entities.list[i]
@@ -35,8 +39,12 @@ func (s *Streamer) votes() {
 			continue
 		}
 		shed := s.now < e.shedHold
+		shown := sharing && (e.visible == s.serial || e.bursting == s.serial) && !math.IsInf(e.distance, 1)
 		for _, k := range e.textures {
 			s.ballots[k].add(e.finest, shed, e.distance)
+			if shown {
+				s.sights[k].add(e)
+			}
 		}
 	}
 	for k := range list {
@@ -44,6 +52,9 @@ func (s *Streamer) votes() {
 		t.voted = b.cast != 0 && t.state == stateResident
 		if t.voted {
 			t.vote = s.count(b, t)
+		}
+		if sharing && t.shares() {
+			t.expect(&s.sights[k], s.textures.pixel)
 		}
 		b.cast = 0
 	}
