@@ -278,9 +278,10 @@ func (s *studio) horizon(out string) error {
 	side := float64(s.side)
 	budgets := []string{"--set", "geometryBudget=160000000", "--set", "textureBudget=96000000"}
 	var rows []row
+	const seconds = 60 // at five ticks each: until a thousand textures have come and found their sizes
 	for i, v := range []view{
-		{position: [3]float64{-0.1 * side, float64(0.3*side) + 40, 1.15 * side}, forward: [3]float64{0.6, -0.36, -0.7}, seconds: 20},
-		{position: [3]float64{0.2 * side, 36, 0.95 * side}, forward: [3]float64{0.4, -0.1, -0.9}, seconds: 20},
+		{position: [3]float64{-0.1 * side, float64(0.3*side) + 40, 1.15 * side}, forward: [3]float64{0.6, -0.36, -0.7}, seconds: seconds},
+		{position: [3]float64{0.2 * side, 36, 0.95 * side}, forward: [3]float64{0.4, -0.1, -0.9}, seconds: seconds},
 	} {
 		m, err := s.shot(scene, &v, "960x400", budgets...)
 		if err != nil {
