@@ -184,10 +184,10 @@ func (p *refinement) mostTriangles(t *table) (sum float64) {
 }
 
 // setFrame takes over a stretch and wakes all tiles near, for each has to compare its
-// distance.
+// distance. One that is a little less is left; one that is a little more may take much back.
 func (b *geometryBudget) setFrame(stretch float64) {
 	f := &b.split.frame
-	if sameLimit(stretch, f.stretch) {
+	if stretch <= f.stretch && sameLimit(stretch, f.stretch) {
 		return
 	}
 	f.stretch = stretch

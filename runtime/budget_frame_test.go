@@ -241,6 +241,19 @@ func TestTriangleBudgetBelowBrokenNodes(t *testing.T) {
 	}
 }
 
+// TestTriangleBudgetOfOneStep: what the smallest step of the stretch grants counts, too. Here it
+// is 205 triangles.
+func TestTriangleBudgetOfOneStep(t *testing.T) {
+	r, _ := countedRig(t, 8, 1145)
+	r.camera.Position, r.camera.Forward = [3]float64{0.0011865882594947474, 10.596646979390925, 0}, [3]float64{0, -0.19604481756687164, 0.3}
+	r.until(r.now() + 0.125)
+	r.camera.Position, r.camera.Forward = [3]float64{0, 7.264917373657227, 0.45598509508658935}, [3]float64{-0.00039514843473398287, 0, 0.3}
+	r.until(r.now() + 65)
+	if got := r.inView(); got > 1145 {
+		t.Errorf("%v triangles in view", got)
+	}
+}
+
 // TestTriangleBudgetHolds: wherever the camera stands and whatever the memory, what is drawn
 // in view in the end has no more triangles than the budget, or is the coarsest there is.
 func TestTriangleBudgetHolds(t *testing.T) {
