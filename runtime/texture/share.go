@@ -83,7 +83,9 @@ func (t *resource) expect(x *sight, pixel float64) {
 		// What lies on a small thing is not seen better than the thing is.
 		across := 1 / (t.scale * x.nearest)
 		t.texels = min(across, spanOfBox*x.side) / pixel
-		t.weight = max(1, x.side/across)
+		if x.side > across { // not 0 by 0
+			t.weight = x.side / across
+		}
 	default:
 		t.texels = min(1/(t.scale*max(t.near, leastAway)*pixel), float64(t.file.Edge(0))) / hiddenBlur
 	}

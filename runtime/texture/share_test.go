@@ -168,3 +168,22 @@ func TestBlurFollowsWhatFits(t *testing.T) {
 		}
 	}
 }
+
+// A mesh without extent on which a texture would repeat endlessly shows nothing of it: what
+// it needs is a number, and it gives way.
+func TestShareOfPointsIsANumber(t *testing.T) {
+	file, err := texfile.NewSize(1024, 1024, texfile.RGBA8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, distance := range []float64{0, 10, 1e300} {
+		for _, side := range []float64{0, 1} {
+			r := resource{refs: 1, scaled: true, scale: math.MaxFloat64, state: stateResident, file: file, portion: &portion{}}
+			r.at[TierMinimum] = 2
+			r.expect(&sight{true, max(distance, leastAway), side}, PixelSize(0, 0))
+			if math.IsNaN(r.texels) || math.IsNaN(r.weight) || r.fair(2) < r.at[TierMinimum] {
+				t.Errorf("at %v m, of %v m: %v texels, weight %v, level %d", distance, side, r.texels, r.weight, r.fair(2))
+			}
+		}
+	}
+}
