@@ -17,13 +17,7 @@ func TestFirstLoadsComeWhileMemoryIsShared(t *testing.T) {
 		scales := Scales{}
 		n := rapid.IntRange(2, 40).Draw(rt, "n")
 		budget := int64(n)*texfile.MostBytes(32) + rapid.Int64Range(0, int64(n)*1_000_000).Draw(rt, "room")
-		trim := rapid.Bool().Draw(rt, "trim")
-		r := newStreamRig(t, withBudget(budget), withScales(scales), func(o *StreamOptions, r *rig) {
-			o.Params, _ = AlignToManifest(224, 336)
-			if trim {
-				withTrim(o, r)
-			}
-		})
+		r := sharingRig(t, scales, budget, rapid.Bool().Draw(rt, "trim"))
 		add := func(i int) {
 			uri := fmt.Sprint("t", i)
 			if rapid.IntRange(0, 3).Draw(rt, "scaled") > 0 {

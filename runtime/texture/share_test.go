@@ -16,6 +16,16 @@ func ground(d float64, uri string) Part {
 	return Part{Min: [3]float64{d, -1, -125}, Max: [3]float64{d + 250, 0, 125}, Slots: []Slot{{URI: uri}}}
 }
 
+// sharingRig returns a rig with textures of known scale, whose Device may trim them.
+func sharingRig(t *testing.T, scales Scales, budget int64, trim bool) *rig {
+	return newStreamRig(t, withScales(scales), withBudget(budget), func(o *StreamOptions, r *rig) {
+		o.Params, _ = AlignToManifest(224, 336)
+		if trim {
+			withTrim(o, r)
+		}
+	})
+}
+
 // lag returns how many times as large as pixels the texels of an entity's texture are.
 func (r *rig) lag(e Entity) float64 {
 	at := &r.s.entities.list[uint32(e)]
@@ -36,12 +46,10 @@ func TestBlurIsSharedByWhatIsSeen(t *testing.T) {
 		{"half of that", 6 << 20, 2.5},
 		{"a quarter", 3 << 20, 4},
 	} {
-		for name, options := range map[string][]func(*StreamOptions, *rig){"trimmed": {withTrim}, "loaded": nil} {
+		for name, trim := range map[string]bool{"trimmed": true, "loaded": false} {
 			t.Run(c.name+", "+name, func(t *testing.T) {
 				scales := Scales{}
-				r := newStreamRig(t, append(options, withScales(scales), withBudget(c.budget), func(o *StreamOptions, _ *rig) {
-					o.Params, _ = AlignToManifest(224, 336)
-				})...)
+				r := sharingRig(t, scales, c.budget, trim)
 				var all, seen []Entity
 				for i := range 24 {
 					uri := fmt.Sprint("node", i)
@@ -74,13 +82,7 @@ func TestSharesAreFair(t *testing.T) {
 		scales := Scales{}
 		n := rapid.IntRange(2, 16).Draw(rt, "n")
 		budget := int64(n)*texfile.MostBytes(64) + rapid.Int64Range(0, int64(n)*3_000_000).Draw(rt, "room")
-		trim := rapid.Bool().Draw(rt, "trim")
-		r := newStreamRig(t, withBudget(budget), withScales(scales), func(o *StreamOptions, r *rig) {
-			o.Params, _ = AlignToManifest(224, 336)
-			if trim {
-				withTrim(o, r)
-			}
-		})
+		r := sharingRig(t, scales, budget, rapid.Bool().Draw(rt, "trim"))
 		for i := range n {
 			uri := fmt.Sprint("t", i)
 			scales[uri] = rapid.SampledFrom([]float64{0.001, 0.004, 0.02, 0.25}).Draw(rt, "scale")
