@@ -39,8 +39,9 @@ func (rs *residency) loaded(r *record, l *load, res *payload.Result) {
 		rs.failed(r, rep, err)
 		return
 	}
-	rs.slowest = max(rs.slowest, rs.now-l.started)
-	took := milliseconds(rs.now - l.started)
+	age := rs.now - l.started
+	rs.slowest = max(rs.slowest, age)
+	took := milliseconds(age)
 	rs.count.lastMs = took
 	if rs.count.completed == 0 {
 		rs.count.averageMs = took
