@@ -35,6 +35,9 @@ func (d *downloadFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&d.insecure, "allow-insecure-http", false, "allow plain http to other machines than this one")
 }
 
+// inputKinds are the endings of scenes that can be cooked; isInput knows them.
+const inputKinds = ".gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl"
+
 // isInput reports whether a name ends like a scene that can be cooked.
 func isInput(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
@@ -242,7 +245,7 @@ func localInputs(args []string) ([]cook.Item, error) {
 			}
 			list = slices.DeleteFunc(list, func(n string) bool { return !isInput(n) })
 			if len(list) == 0 {
-				return nil, fmt.Errorf("no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl) matches %s", arg)
+				return nil, fmt.Errorf("no file to cook (%s) matches %s", inputKinds, arg)
 			}
 			add(list...)
 		case err != nil && strings.Contains(arg, "://"):
@@ -309,7 +312,7 @@ func noInputs(dir string) error {
 	if at != "" {
 		there = fmt.Sprintf("; %s does: name that", at)
 	}
-	return fmt.Errorf("%s holds no file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl), nor do the folders right below it%s", dir, there)
+	return fmt.Errorf("%s holds no file to cook (%s), nor do the folders right below it%s", dir, inputKinds, there)
 }
 
 // withoutParts leaves out the layers of USD that others of the list name: these bring them.

@@ -38,7 +38,7 @@ func (d *downloads) bring(a *app, address, dir string, opts *cook.Options) ([]co
 	}
 	name := path.Base(u.Path)
 	if !isInput(name) && !cook.IsListName(name) {
-		return nil, fmt.Errorf("%s does not end like a file to cook (.gltf, .glb, .usd, .usda, .usdc, .usdz, .obj, .ply, .stl), or a placement list (.csv, .json)", remote.Redact(address))
+		return nil, fmt.Errorf("%s does not end like a file to cook (%s), or a placement list (.csv, .json)", remote.Redact(address), inputKinds)
 	}
 	if payloadpath.Check(name) != nil {
 		name = "scene" + path.Ext(name)
