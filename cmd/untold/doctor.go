@@ -158,12 +158,7 @@ func folderFacts(dir string) doctor.Folder {
 		}
 		at = filepath.Dir(at)
 	}
-	file, err := os.CreateTemp(at, ".untold-doctor-*")
-	if err == nil {
-		_, err = file.WriteString("x")
-		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}
-	if err != nil {
+	if err := tryFile(at, "x"); err != nil {
 		f.Err = fmt.Errorf("%s cannot be written to: %w", dir, err)
 		return f
 	}

@@ -51,11 +51,20 @@ func checkPlace(what, path string) error {
 	if isThere(path) { // a device, or a file that may be written where others may not be made
 		return nil
 	}
-	f, err := os.CreateTemp(dir, ".untold-*"+atomicfile.TempSuffix)
-	if err != nil {
+	if err := tryFile(dir, ""); err != nil {
 		return fmt.Errorf("%s %s: %w", what, oneLine(path), err)
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return nil
+}
+
+// tryFile finds out whether a file can be made in a folder, with so much in it. It leaves none.
+func tryFile(dir, text string) error {
+	f, err := os.CreateTemp(dir, ".untold-*"+atomicfile.TempSuffix)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // isThere reports whether a file has a name.
