@@ -149,7 +149,7 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 					blue = scaled(blue, quotient(w0*s.colors[0][2]+w1*s.colors[1][2]+w2*s.colors[2][2], area, inverse))
 					alpha = scaled(alpha, quotient(w0*s.colors[0][3]+w1*s.colors[1][3]+w2*s.colors[2][3], area, inverse))
 				}
-				if s.textured {
+				if s.textured || s.bumped {
 					at0 := w0*s.uv[0][0] + w1*s.uv[1][0] + w2*s.uv[2][0]
 					at1 := w0*s.uv[0][1] + w1*s.uv[1][1] + w2*s.uv[2][1]
 					if area < mostArea {
@@ -157,14 +157,19 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 					} else {
 						at0, at1 = at0/area, at1/area
 					}
-					t := s.mip.at(at0, at1)
-					red, green, blue = scaled(red, int64(t&0xffff)), scaled(green, int64(t>>16&0xffff)), scaled(blue, int64(t>>32&0xffff))
-					alpha = scaled(alpha, int64(t>>48))
+					if s.textured {
+						t := s.mip.at(at0, at1)
+						red, green, blue = scaled(red, int64(t&0xffff)), scaled(green, int64(t>>16&0xffff)), scaled(blue, int64(t>>32&0xffff))
+						alpha = scaled(alpha, int64(t>>48))
+					}
+					if s.bumped {
+						light = int64(s.bumps.at(at0, at1) & 0xffff)
+					}
 				}
 				if s.masked && alpha < s.cutoff || s.transparent && alpha*16 <= bayer[y&3][x&3]*one {
 					continue
 				}
-				if !s.even {
+				if !s.even && !s.bumped {
 					light = quotient(w0*s.light[0]+w1*s.light[1]+w2*s.light[2], area, inverse)
 				}
 				if p = lit(red, green, blue, light); s.shines {

@@ -43,7 +43,10 @@ func (c *canvas) trianglePlainly(v *view, m *model, t int) {
 	a, b, d := c.points[i[0]], c.points[i[1]], c.points[i[2]]
 	s := shade{}
 	if paint.Texture != nil && m.UV != nil {
-		s.texture(m.Mesh, paint.Texture, i, area)
+		s.mip, s.textured = s.texture(m.Mesh, paint.Texture, i, area), true
+	}
+	if paint.Light != nil && m.UV != nil {
+		s.bumps, s.bumped = s.texture(m.Mesh, paint.Light, i, area), true
 	}
 	low, high := min(a.y, b.y, d.y)/subpixel-1, max(a.y, b.y, d.y)/subpixel+1
 	left, right := min(a.x, b.x, d.x)/subpixel-1, max(a.x, b.x, d.x)/subpixel+1
@@ -76,6 +79,8 @@ func (c *canvas) trianglePlainly(v *view, m *model, t int) {
 			switch {
 			case paint.Unlit:
 				light = one
+			case s.bumped:
+				light = int64(s.bumps.at(mix(func(k int) int64 { return s.uv[k][0] }), mix(func(k int) int64 { return s.uv[k][1] })) & 0xffff)
 			case m.lights != nil:
 				light = mix(func(k int) int64 { return int64(m.lights[i[k]]) })
 			default:
@@ -112,10 +117,15 @@ func looksOfAll() []Material {
 		img.Pix[i] = uint8(i * i * 7)
 	}
 	texture := NewTexture(img, func(v uint8) float32 { return float32(v) / 255 })
+	normals := make([]geom.Vec3, 64)
+	for i := range normals {
+		normals[i] = geom.Vec3{float64(i%5) - 2, float64(i%3) - 1, 1}
+	}
+	bumps := NewLight(normals, 8)
 	var out []Material
-	for k := range 32 {
+	for k := range 64 {
 		m := Material{
-			Color: [4]float32{0.9, 0.7, float32(k) / 31, 0.8}, DoubleSided: k&1 != 0, Unlit: k == 9,
+			Color: [4]float32{0.9, 0.7, float32(k%32) / 31, 0.8}, DoubleSided: k&1 != 0, Unlit: k == 9,
 			Masked: k&12 == 4, Cutoff: 0.4, Transparent: k&12 == 8,
 		}
 		if k&2 != 0 {
@@ -123,6 +133,9 @@ func looksOfAll() []Material {
 		}
 		if k&16 != 0 {
 			m.Color, m.Emissive = [4]float32{1, 1, 1, 1}, [3]float32{0.1, 0.5, 0}
+		}
+		if k&32 != 0 {
+			m.Light = bumps
 		}
 		out = append(out, m)
 	}

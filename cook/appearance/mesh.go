@@ -23,6 +23,7 @@ type Material struct {
 	Color       [4]float32 // linear, multiplied with the texture
 	Emissive    [3]float32 // linear, added to what is lit
 	Texture     *Texture   // nil: none
+	Light       *Texture   // of NewLight, at the texture's places; nil: vertices are lit
 	Transparent bool       // alpha is the part of the pixels that are drawn
 	Masked      bool       // pixels with an alpha below Cutoff are not drawn
 	Cutoff      float32

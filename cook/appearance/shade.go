@@ -40,6 +40,8 @@ type shade struct {
 	uv          [3][2]int64
 	textured    bool // there is a texture, of which the corners have different places
 	mip         mip
+	bumped      bool // the light is that of texels, too
+	bumps       mip
 	constant    bool // all pixels are the same
 	same        pixel
 }
@@ -73,8 +75,11 @@ func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
 			}
 		}
 	}
-	if p.Texture != nil && m.UV != nil {
-		s.texture(m.Mesh, p.Texture, i, area)
+	if s.bumped = p.Light != nil && !p.Unlit && m.UV != nil; s.bumped {
+		s.bumps, s.even = s.texture(m.Mesh, p.Light, i, area), false
+	}
+	if s.textured = p.Texture != nil && m.UV != nil; s.textured {
+		s.mip = s.texture(m.Mesh, p.Texture, i, area)
 		// One texel for all is like a colour.
 		if s.plain && s.uv[0] == s.uv[1] && s.uv[0] == s.uv[2] && area < mostArea {
 			t := s.mip.at(s.uv[0][0], s.uv[0][1])
@@ -89,9 +94,9 @@ func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
 	}
 }
 
-// texture finds the mip and the coordinates of a triangle, moved by whole
+// texture returns the mip for a triangle, and finds its coordinates, moved by whole
 // repeats so that they are small.
-func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32, area int64) {
+func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32, area int64) mip {
 	var uv [3][2]float64
 	for axis := range 2 {
 		least := math.Inf(1)
@@ -112,7 +117,7 @@ func (s *shade) texture(m *Mesh, t *Texture, i [3]uint32, area int64) {
 	}
 	e := float64((uv[1][0]-uv[0][0])*(uv[2][1]-uv[0][1])) - float64((uv[1][1]-uv[0][1])*(uv[2][0]-uv[0][0]))
 	// The triangle's part of the texture over its pixels: both are doubled.
-	s.mip, s.textured = *t.level(math.Abs(e) * (subpixel * subpixel) / float64(area)), true
+	return *t.level(math.Abs(e) * (subpixel * subpixel) / float64(area))
 }
 
 // bayer orders the pixels of a transparent surface.

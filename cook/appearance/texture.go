@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"math/bits"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // texel is linear light, not multiplied by alpha, and alpha, in units of one:
@@ -44,6 +46,32 @@ func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
 		if level.w*level.h <= 1 {
 			return t
 		}
+	}
+}
+
+// NewLight takes normals of a square of texels, row by row, and makes a texture of how
+// bright they are. Mips are those of the mean normals, as a renderer has them that makes
+// mips of normals.
+func NewLight(normals []geom.Vec3, side int) *Texture {
+	t := &Texture{}
+	for {
+		level := mip{side, side, make([]texel, side*side)}
+		for i := range level.pix {
+			l := uint64(light(normals[i].Normalize(1e-12, geom.Vec3{0, 1, 0})))
+			level.pix[i] = makeTexel(l, l, l, one)
+		}
+		if t.levels = append(t.levels, level); side <= 1 {
+			return t
+		}
+		half := side / 2
+		next := make([]geom.Vec3, half*half)
+		for y := range half {
+			for x := range half {
+				upper, lower := normals[2*y*side+2*x:], normals[(2*y+1)*side+2*x:]
+				next[y*half+x] = upper[0].Add(upper[1]).Add(lower[0].Add(lower[1]))
+			}
+		}
+		normals, side = next, half
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // TestHalf: texels of a mip are means that count by alpha, rounded, whatever the alpha is.
@@ -45,4 +47,34 @@ func TestHalf(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Light is that of the normals, of smaller mips that of their mean: bumps whose sides face
+// the sun and away from it are as bright as what is flat.
+func TestLight(t *testing.T) {
+	lit := func(n geom.Vec3) texel {
+		l := uint64(light(n))
+		return makeTexel(l, l, l, one)
+	}
+	up, left, right := geom.Vec3{0, 1, 0}, geom.Vec3{-0.6, 0.8, 0}, geom.Vec3{0.6, 0.8, 0}
+	l := NewLight([]geom.Vec3{left, right, up, {}, left, right, left, {}, {}, {}, {}, {}, {}, {}, {}, {}}, 4)
+	if len(l.levels) != 3 {
+		t.Fatalf("%d mips of 4 x 4 texels", len(l.levels))
+	}
+	for _, c := range []struct {
+		what      string
+		level, at int
+		want      geom.Vec3
+	}{
+		{"a texel", 0, 0, left},
+		{"its neighbour", 0, 1, right},
+		{"one without a normal", 0, 3, up},
+		{"the mean of both sides", 1, 0, up},
+		{"the mean of those with a normal", 1, 1, up.Add(left).Normalize(0, up)},
+		{"the mean of none", 1, 2, up},
+	} {
+		if got := l.levels[c.level].pix[c.at]; got != lit(c.want) {
+			t.Errorf("%s is %x, want %x", c.what, got, lit(c.want))
+		}
+	}
 }

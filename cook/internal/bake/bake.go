@@ -299,19 +299,7 @@ func (b *baker) tangentSpace(i int32, n geom.Vec3) geom.Vec3 {
 	if c.triangle < 0 || b.coarse.Tangents == nil {
 		return geom.Vec3{0, 0, 1}
 	}
-	shade := b.shade(c)
-	var tangent geom.Vec3
-	hand := 0.0
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		t := b.coarse.Tangents[v]
-		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(float64(c.w[k])))
-		hand += float64(float64(c.w[k]) * float64(t[3]))
-	}
-	tangent = tangent.Sub(shade.Scale(shade.Dot(tangent))).Normalize(1e-12, across(shade))
-	bitangent := shade.Cross(tangent)
-	if hand < 0 {
-		bitangent = bitangent.Scale(-1)
-	}
+	tangent, bitangent, shade := b.frame(c)
 	// What points away is bent up to the horizon: a normal below it is lit from behind.
 	return geom.Vec3{n.Dot(tangent), n.Dot(bitangent), max(0.05, n.Dot(shade))}.Normalize(1e-12, geom.Vec3{0, 0, 1})
 }

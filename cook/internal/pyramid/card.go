@@ -58,11 +58,14 @@ type loose struct {
 	things []thing
 	origin geom.Vec3 // where squares are counted from
 	side   float64   // of a clump's square, metres
+	// spread is the sum of the squared distances of all area from the middle of its clump,
+	// beyond those within a square.
+	spread float64
 }
 
-// findLoose finds what cards stand for among things, in clumps that are as small as a
-// number of triangles allows; nil where nothing is loose.
-func (s *Source) findLoose(things []thing, triangles int) *loose {
+// findLoose finds what cards stand for among things, in clumps that are as small as their
+// share of a number of triangles allows; nil where nothing is loose.
+func (s *Source) findLoose(things []thing, triangles int, share float64) *loose {
 	if !slices.ContainsFunc(things, func(t thing) bool { return t.loose }) {
 		return nil
 	}
@@ -94,7 +97,7 @@ func (s *Source) findLoose(things []thing, triangles int) *loose {
 			break
 		}
 	}
-	l.merge(int(budget / clumpTriangles))
+	l.merge(int(float64(budget*share) / clumpTriangles))
 	l.takeWood(s)
 	l.is = make([]bool, len(s.Surface.Indices)/3)
 	for _, c := range l.clumps {
@@ -222,6 +225,7 @@ func (l *loose) merge(most int) {
 			break
 		}
 		from := next[at]
+		l.spread += costs[at]
 		l.clumps[at].join(&l.clumps[from])
 		gone[from] = true
 		for i := range n {

@@ -266,7 +266,7 @@ func TestFindLoose(t *testing.T) {
 	} {
 		s := Join([]Child{{Parts: c.parts}})
 		got := 0
-		if l := s.findLoose(s.findThings(c.triangles), c.triangles); l != nil {
+		if l := s.findLoose(s.findThings(c.triangles), c.triangles, 1); l != nil {
 			for _, is := range l.is {
 				if is {
 					got++

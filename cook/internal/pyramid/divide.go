@@ -16,13 +16,25 @@ type division struct {
 	things []thing
 	stood  *stood
 	loose  []bool         // by triangle of the source; nil: none is
+	spread float64        // of the cards, as loose.spread
 	coarse *simplify.Mesh // of what is not loose
 
 	in     *simplify.Mesh // what was simplified: some triangles of the source
 	locked []bool         // by vertex
+	parts  []int32        // by triangle: the piece that it is of
+	costs  []float64      // by piece
 	left   []int32        // by triangle of coarse: which triangle of in it was
 	whole  *measure.Index // of the source
 }
+
+const (
+	// cardsShareLeast is the least share of their triangles that cards are tried with.
+	cardsShareLeast = 1.0 / 8
+	// spreadWeight is what the spread of cards counts beside how far the rest is off: cards
+	// show things in their places, but for how near they are.
+	spreadWeight = 0.02
+	offSamples   = 10000 // of either surface
+)
 
 // divide does it. What turns out to vanish gets cards as well, and the rest is
 // simplified once more.
@@ -30,29 +42,78 @@ func (d *division) divide() error {
 	if d.s.cards != nil || d.s.fresh != nil {
 		d.things = d.s.findThings(d.o.Triangles)
 	}
-	d.stand()
-	if err := d.reduce(); err != nil {
+	if err := d.share((*division).reduce); err != nil || !d.findThin() {
 		return err
 	}
-	if !d.findThin() {
-		return nil
+	return d.share((*division).again)
+}
+
+// share gives cards so many of the model's triangles that all of it is least far off, and
+// simplifies the rest by a function. Half as many are tried as long as that gains.
+func (d *division) share(simplify func(*division) error) error {
+	var best *division
+	least := math.Inf(1)
+	for share := 1.0; share >= cardsShareLeast; share /= 2 {
+		try := *d
+		try.stand(share)
+		if err := simplify(&try); err != nil {
+			return err
+		}
+		if try.loose == nil {
+			*d = try
+			return nil
+		}
+		off := try.off()
+		if best != nil && !(off < least) {
+			break
+		}
+		best, least = &try, off
 	}
-	d.stand()
+	*d = *best
+	return nil
+}
+
+// off returns the square of how far the model is from what it stands for, over the area of
+// that.
+func (d *division) off() float64 {
+	index := func(m *simplify.Mesh) *measure.Index {
+		return measure.NewIndex(&measure.Surface{Positions: m.Positions, Indices: m.Indices})
+	}
+	off := 0.0
+	if in := index(d.in); in.Area() > 0 {
+		rms := measure.Compare(in, index(d.coarse), offSamples).RMS
+		off = in.Area() * float64(rms*rms)
+	}
+	return off + float64(spreadWeight*d.spread)
+}
+
+// again simplifies what was simplified once more, without what is loose by now.
+func (d *division) again() error {
 	loose := make([]bool, len(d.s.Surface.Positions))
 	for t, is := range d.loose {
 		for _, v := range d.s.Surface.Indices[3*t : 3*t+3] {
 			loose[v] = loose[v] || is
 		}
 	}
-	border.Keep(d.in, func(t int) bool { return !loose[d.in.Indices[3*t]] })
+	var parts []int32
+	in := *d.in
+	d.in = &in
+	border.Keep(d.in, func(t int) bool {
+		stays := !loose[d.in.Indices[3*t]]
+		if stays && d.parts != nil {
+			parts = append(parts, d.parts[t])
+		}
+		return stays
+	})
+	d.parts = parts
 	return d.simplify()
 }
 
-// stand makes the cards of what is loose.
-func (d *division) stand() {
-	d.stood, d.loose = &stood{}, nil
-	if l := d.s.findLoose(d.things, d.o.Triangles); l != nil {
-		d.stood, d.loose = l.stand(d.s), l.is
+// stand makes the cards of what is loose, of a share of the triangles that they may have.
+func (d *division) stand(share float64) {
+	d.stood, d.loose, d.spread = &stood{}, nil, 0
+	if l := d.s.findLoose(d.things, d.o.Triangles, share); l != nil {
+		d.stood, d.loose, d.spread = l.stand(d.s), l.is, l.spread
 	}
 }
 
@@ -90,7 +151,7 @@ func (d *division) prepare(bordered bool) {
 		border.DropFlat(d.in)
 	}
 	if d.o.Flush > 0 {
-		dropFlush(d.in, d.locked, d.o.Flush)
+		d.parts, d.costs = dropFlush(d.in, d.locked, d.o.Flush)
 	}
 }
 
@@ -100,7 +161,7 @@ func (d *division) simplify() error {
 		d.coarse, d.left = &simplify.Mesh{}, nil
 		return nil
 	}
-	z, err := simplify.New(d.in, simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1), Locked: d.locked})
+	z, err := simplify.New(d.in, simplify.Options{Seams: simplify.SeamsWeld, Sloppy: true, PruneBelow: math.Inf(1), Locked: d.locked, Parts: d.parts, PartCosts: d.costs, PartWhole: make([]bool, len(d.costs))})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ type piece struct {
 	area      float64
 	class     int // of the area: powers of four
 	group     int32
+	cost      float64 // of its vanishing, square metres times the square of a distance
 }
 
 const (
@@ -29,12 +30,16 @@ const (
 	// behind it: the back of a wall does not go with its front.
 	flushFacing = 0.15
 	flushCosine = 0.7
+	// boxTriangles is how many triangles are left of a large piece that vanishes.
+	boxTriangles = 12
 )
 
 // dropFlush removes the pieces that lie within a tolerance in metres of larger ones of
-// the same group. Those that reach up to a locked vertex stay.
-func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) {
+// the same group. Those that reach up to a locked vertex stay. It returns the piece of each
+// triangle that is left, and what each piece costs that vanishes later.
+func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) (of []int32, costs []float64) {
 	pieces := piecesOf(m)
+	all := pieces
 	drop := make([]bool, m.Triangles())
 	for len(pieces) > 0 {
 		n := 1
@@ -44,7 +49,21 @@ func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) {
 		dropFlushOf(m, locked, pieces[:n], tolerance, drop)
 		pieces = pieces[n:]
 	}
-	border.Keep(m, func(t int) bool { return !drop[t] })
+	part := make([]int32, m.Triangles())
+	for i := range all {
+		for _, t := range all[i].triangles {
+			part[t] = int32(i)
+		}
+		// Costs are shared out to the triangles of the beginning. Of large pieces most go before.
+		costs = append(costs, all[i].cost*max(1, float64(len(all[i].triangles))/boxTriangles))
+	}
+	border.Keep(m, func(t int) bool {
+		if !drop[t] {
+			of = append(of, part[t])
+		}
+		return !drop[t]
+	})
+	return of, costs
 }
 
 // dropFlushOf marks the triangles of one group that go. Its pieces are sorted by class,
@@ -61,6 +80,9 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 		for i := range pieces[:n] {
 			p := &pieces[i]
 			flush := len(kept.Indices) > 0 && p.flush(m, locked, f, tolerance)
+			if p.cost = math.Inf(1); !flush && len(kept.Indices) > 0 {
+				p.cost = p.standsOff(m, f)
+			}
 			for _, t := range p.triangles {
 				if drop[t] = flush; !flush {
 					stays = append(stays, m.Indices[3*t:3*t+3]...)
@@ -70,6 +92,38 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 		kept = &measure.Surface{Positions: m.Positions, Indices: append(kept.Indices, stays...)}
 		pieces = pieces[n:]
 	}
+}
+
+// standsOff returns the square of how far a piece stands off a surface, over its area: the
+// surface is what is seen in its place once it is gone.
+func (p *piece) standsOff(m *simplify.Mesh, f *measure.Facing) float64 {
+	box := geom.EmptyBox()
+	for _, t := range p.triangles {
+		for _, v := range m.Indices[3*t : 3*t+3] {
+			box = box.Extend(m.Positions[v])
+		}
+	}
+	within := box.Size().Len()
+	var hint measure.Hint
+	sum := 0.0
+	for _, t := range p.triangles {
+		i := m.Indices[3*t : 3*t+3]
+		squares := 0.0
+		for k := range 3 { // the mean of a square over a triangle is that of its sides' middles
+			middle := m.Positions[i[k]].Add(m.Positions[i[(k+1)%3]]).Scale(0.5)
+			n, ok := f.Nearest(middle, geom.Vec3{0, 1, 0}, -1, within, hint)
+			if hint = n.Hint; ok {
+				squares += n.Distance2
+			} else {
+				squares += float64(within * within)
+			}
+		}
+		sum += float64(triangleArea(m.Positions, i) * squares / 3)
+	}
+	if !(sum >= 0) { // beyond all measure
+		return math.Inf(1)
+	}
+	return sum
 }
 
 // flush reports whether all corners and sides of a piece are within a tolerance of a

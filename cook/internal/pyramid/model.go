@@ -65,6 +65,7 @@ type Options struct {
 const (
 	reachLeast     = 0.004 // baked texels look at least so far for their surface
 	reachMost      = 0.03
+	ahead          = 0.012 // what has vanished stood off at most so far
 	occlusionReach = 0.04
 )
 
@@ -97,7 +98,7 @@ func Build(s *Source, o Options) (*Model, error) {
 		Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, Cards: cards,
 	}, layout, bake.Options{
 		Reach: max(float64(reachLeast*diagonal), min(own, float64(reachMost*diagonal))),
-		Ahead: max(o.Flush, float64(reachLeast*diagonal)), OcclusionRays: o.OcclusionRays, Samples: o.Samples, OcclusionReach: float64(occlusionReach * diagonal),
+		Ahead: max(o.Flush, float64(ahead*diagonal)), OcclusionRays: o.OcclusionRays, Samples: o.Samples, OcclusionReach: float64(occlusionReach * diagonal),
 		Encode: texture.FromLinear, Jobs: o.Jobs,
 	})
 	if err != nil {
@@ -206,10 +207,20 @@ func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 	return r.Error(coarse)
 }
 
+// light says how bright the model's baked normals are; nil where it has none.
+func (m *Model) light() *appearance.Texture {
+	img := m.Atlas.Normal
+	if img == nil {
+		return nil
+	}
+	c := &bake.Coarse{Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents}
+	return appearance.NewLight(c.ReadNormals(m.Mesh.UV[0], img), img.Rect.Dx())
+}
+
 // look says how the model's material is seen, without what it emits.
 func (m *Model) look() appearance.Material {
 	return appearance.Material{
-		Color: [4]float32{1, 1, 1, 1}, Texture: appearance.NewTexture(m.Atlas.Color, texture.Linear),
+		Color: [4]float32{1, 1, 1, 1}, Texture: appearance.NewTexture(m.Atlas.Color, texture.Linear), Light: m.light(),
 		Masked: m.Atlas.Coverage, Cutoff: 0.5, DoubleSided: m.DoubleSided,
 	}
 }

@@ -1,0 +1,76 @@
+package bake
+
+import (
+	"image"
+
+	"github.com/untoldkit/untold/internal/geom"
+)
+
+// readReach is how many texels beside a triangle belong to it, where no other is nearer:
+// pixels there show their texels, too.
+const readReach = 2
+
+// ReadNormals returns what a square picture of baked normals says in the space of the
+// mesh, texel by texel. uv are the places of the mesh's vertices, 0 to 1. Texels that are
+// far from all triangles have no normal, 0.
+func (c *Coarse) ReadNormals(uv [][2]float32, img *image.NRGBA) []geom.Vec3 {
+	side := img.Rect.Dx()
+	cells, off := make([]cell, side*side), make([]float64, side*side)
+	for i := range cells {
+		cells[i].triangle, off[i] = -1, readReach*readReach
+	}
+	for t := range len(c.Indices) / 3 {
+		var p [3][2]float64
+		for k, v := range c.Indices[3*t : 3*t+3] {
+			p[k] = [2]float64{float64(uv[v][0]) * float64(side), float64(uv[v][1]) * float64(side)}
+		}
+		from := func(axis int) int {
+			return max(0, int(min(p[0][axis], p[1][axis], p[2][axis])-readReach))
+		}
+		to := func(axis int) int {
+			return min(side, int(max(p[0][axis], p[1][axis], p[2][axis])+readReach)+1)
+		}
+		for y := from(1); y < to(1); y++ {
+			for x := from(0); x < to(0); x++ {
+				i := y*side + x
+				if off[i] == 0 {
+					continue
+				}
+				if w, d := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, p[0], p[1], p[2]); d < off[i] {
+					cells[i], off[i] = cell{int32(t), w}, d
+				}
+			}
+		}
+	}
+	b := &baker{coarse: c}
+	out := make([]geom.Vec3, len(cells))
+	for i := range cells {
+		if cells[i].triangle < 0 {
+			continue
+		}
+		var v [3]float64
+		for k := range v {
+			v[k] = float64(2*float64(img.Pix[4*i+k])/255) - 1
+		}
+		tangent, bitangent, shade := b.frame(&cells[i])
+		out[i] = tangent.Scale(v[0]).Add(bitangent.Scale(v[1])).Add(shade.Scale(v[2])).Normalize(1e-12, shade)
+	}
+	return out
+}
+
+// frame returns the axes of a cell's normals in the space of the mesh.
+func (b *baker) frame(c *cell) (tangent, bitangent, shade geom.Vec3) {
+	shade = b.shade(c)
+	hand := 0.0
+	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
+		t := b.coarse.Tangents[v]
+		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(float64(c.w[k])))
+		hand += float64(float64(c.w[k]) * float64(t[3]))
+	}
+	tangent = tangent.Sub(shade.Scale(shade.Dot(tangent))).Normalize(1e-12, across(shade))
+	bitangent = shade.Cross(tangent)
+	if hand < 0 {
+		bitangent = bitangent.Scale(-1)
+	}
+	return tangent, bitangent, shade
+}
