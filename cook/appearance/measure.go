@@ -35,7 +35,7 @@ const (
 	leastSide = 320
 	mostSide  = 1440
 	// What is seen from afar is large: windows are lost in the pixels above.
-	farLeast = 1440
+	farLeast = 640
 	// farAllowed is the part of what may differ that may differ there. Much that a
 	// texture cannot show, such as sills that are seen from above and not from below,
 	// hardly shrinks with the distance: FLIP is 0.01 to 0.04 where such a mesh begins.

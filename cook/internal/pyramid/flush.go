@@ -20,7 +20,7 @@ import (
 type piece struct {
 	triangles []int32
 	area      float64
-	class     int // of the area: powers of four
+	class     int // of the area: powers of two
 	group     int32
 	cost      float64 // of its vanishing, square metres times the square of a distance
 }
@@ -196,8 +196,7 @@ func piecesOf(m *simplify.Mesh) []piece {
 		p.triangles = append(p.triangles, int32(t))
 	}
 	for i := range out {
-		_, exponent := math.Frexp(out[i].area)
-		out[i].class = int(math.Floor(float64(exponent) / 2))
+		_, out[i].class = math.Frexp(out[i].area)
 	}
 	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(b.class, a.class)) })
 	return out
