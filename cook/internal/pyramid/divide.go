@@ -2,6 +2,7 @@ package pyramid
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/cook/internal/border"
 	"github.com/untoldkit/untold/cook/measure"
@@ -19,12 +20,19 @@ type division struct {
 	spread float64        // of the cards, as loose.spread
 	coarse *simplify.Mesh // of what is not loose
 
-	in     *simplify.Mesh // what was simplified: some triangles of the source
+	ready  prepared
 	locked []bool         // by vertex
-	parts  []int32        // by triangle: the piece that it is of
 	costs  []float64      // by piece
+	in     *simplify.Mesh // what was simplified: some triangles of the source
+	parts  []int32        // by triangle of it: the piece that it is of
 	left   []int32        // by triangle of coarse: which triangle of in it was
 	whole  *measure.Index // of the source
+}
+
+// prepared is what may be simplified: some triangles of the source.
+type prepared struct {
+	mesh  simplify.Mesh
+	parts []int32 // by triangle: the piece that it is of
 }
 
 const (
@@ -42,21 +50,22 @@ func (d *division) divide() error {
 	if d.s.cards != nil || d.s.fresh != nil {
 		d.things = d.s.findThings(d.o.Triangles)
 	}
-	if err := d.share((*division).reduce); err != nil || !d.findThin() {
+	d.prepare(true)
+	if err := d.share(); err != nil || !d.findThin() {
 		return err
 	}
-	return d.share((*division).again)
+	return d.share()
 }
 
 // share gives cards so many of the model's triangles that all of it is least far off, and
-// simplifies the rest by a function. Half as many are tried as long as that gains.
-func (d *division) share(simplify func(*division) error) error {
+// simplifies the rest. Half as many are tried as long as that gains.
+func (d *division) share() error {
 	var best *division
 	least := math.Inf(1)
 	for share := 1.0; share >= cardsShareLeast; share /= 2 {
 		try := *d
 		try.stand(share)
-		if err := simplify(&try); err != nil {
+		if err := try.reduce(); err != nil {
 			return err
 		}
 		if try.loose == nil {
@@ -82,31 +91,9 @@ func (d *division) off() float64 {
 	off := 0.0
 	if in := index(d.in); in.Area() > 0 {
 		rms := measure.Compare(in, index(d.coarse), offSamples).RMS
-		off = in.Area() * float64(rms*rms)
+		off = float64(in.Area() * float64(rms*rms))
 	}
 	return off + float64(spreadWeight*d.spread)
-}
-
-// again simplifies what was simplified once more, without what is loose by now.
-func (d *division) again() error {
-	loose := make([]bool, len(d.s.Surface.Positions))
-	for t, is := range d.loose {
-		for _, v := range d.s.Surface.Indices[3*t : 3*t+3] {
-			loose[v] = loose[v] || is
-		}
-	}
-	var parts []int32
-	in := *d.in
-	d.in = &in
-	border.Keep(d.in, func(t int) bool {
-		stays := !loose[d.in.Indices[3*t]]
-		if stays && d.parts != nil {
-			parts = append(parts, d.parts[t])
-		}
-		return stays
-	})
-	d.parts = parts
-	return d.simplify()
 }
 
 // stand makes the cards of what is loose, of a share of the triangles that they may have.
@@ -119,13 +106,37 @@ func (d *division) stand(share float64) {
 
 // reduce simplifies what is not loose.
 func (d *division) reduce() error {
-	d.prepare(true)
+	d.take()
 	if err := d.simplify(); err != nil || d.o.Cell == nil || d.coarse.Triangles() <= d.triangles() {
 		return err
 	}
 	// What may not move at the border is too much: a gap is better than no end.
 	d.prepare(false)
+	d.take()
 	return d.simplify()
+}
+
+// take takes of what was prepared what is not loose.
+func (d *division) take() {
+	in := d.ready.mesh
+	d.in, d.parts = &in, d.ready.parts
+	if d.loose == nil {
+		return
+	}
+	loose := make([]bool, len(in.Positions)) // no vertex is shared with what is not
+	for t, is := range d.loose {
+		for _, v := range d.s.Surface.Indices[3*t : 3*t+3] {
+			loose[v] = loose[v] || is
+		}
+	}
+	d.parts = nil
+	border.Keep(d.in, func(t int) bool {
+		stays := !loose[in.Indices[3*t]]
+		if stays && d.ready.parts != nil {
+			d.parts = append(d.parts, d.ready.parts[t])
+		}
+		return stays
+	})
 }
 
 // triangles is how many cards leave over.
@@ -136,23 +147,29 @@ func (d *division) triangles() int {
 	return max(1, d.o.Triangles-d.stood.mesh.Triangles())
 }
 
-// prepare takes what is not loose and not flush, with a border that neighbours find the
-// same if that is wanted. Vertices keep their normals only: all else is baked.
+// prepare takes what is neither loose by itself nor flush, with a border that neighbours find
+// the same if that is wanted. Vertices keep their normals only: all else is baked.
 func (d *division) prepare(bordered bool) {
 	f := &d.s.Surface
-	d.in, d.locked = &simplify.Mesh{Positions: f.Positions, Normals: f.Normals, Indices: f.Indices, Groups: d.s.Groups}, nil
-	if d.loose != nil {
-		if border.Keep(d.in, func(t int) bool { return !d.loose[t] }); len(d.in.Indices) == 0 {
-			return
+	m := &simplify.Mesh{Positions: f.Positions, Normals: f.Normals, Indices: f.Indices, Groups: d.s.Groups}
+	d.ready, d.locked = prepared{}, nil
+	if slices.ContainsFunc(d.things, func(t thing) bool { return t.loose }) {
+		loose := make([]bool, m.Triangles())
+		for i := range d.things {
+			for _, t := range d.things[i].triangles {
+				loose[t] = d.things[i].loose
+			}
 		}
+		border.Keep(m, func(t int) bool { return !loose[t] })
 	}
-	if bordered && d.o.Cell != nil {
-		d.in.Positions, d.locked = border.Settle(d.in.Positions, d.in.Indices, d.o.Cell, d.o.Tolerance)
-		border.DropFlat(d.in)
+	if bordered && d.o.Cell != nil && len(m.Indices) > 0 {
+		m.Positions, d.locked = border.Settle(m.Positions, m.Indices, d.o.Cell, d.o.Tolerance)
+		border.DropFlat(m)
 	}
-	if d.o.Flush > 0 {
-		d.parts, d.costs = dropFlush(d.in, d.locked, d.o.Flush)
+	if d.o.Flush > 0 && len(m.Indices) > 0 {
+		d.ready.parts, d.costs = dropFlush(m, d.locked, d.o.Flush)
 	}
+	d.ready.mesh = *m
 }
 
 // simplify makes the coarse mesh.

@@ -69,19 +69,18 @@ func dropFlush(m *simplify.Mesh, locked []bool, tolerance float64) (of []int32, 
 // dropFlushOf marks the triangles of one group that go. Its pieces are sorted by class,
 // the largest first: each is held against those of larger classes that stay.
 func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance float64, drop []bool) {
-	kept := &measure.Surface{Positions: m.Positions}
+	larger := &backs{positions: m.Positions}
 	for len(pieces) > 0 {
 		n := 1
 		for n < len(pieces) && pieces[n].class == pieces[0].class {
 			n++
 		}
-		f := measure.NewFacing(measure.NewIndex(kept), nil)
 		var stays []uint32
 		for i := range pieces[:n] {
 			p := &pieces[i]
-			flush := len(kept.Indices) > 0 && p.flush(m, locked, f, tolerance)
-			if p.cost = math.Inf(1); !flush && len(kept.Indices) > 0 {
-				p.cost = p.standsOff(m, f)
+			flush := len(larger.facing) > 0 && p.flush(m, locked, larger, tolerance)
+			if p.cost = math.Inf(1); !flush && len(larger.facing) > 0 {
+				p.cost = p.standsOff(m, larger)
 			}
 			for _, t := range p.triangles {
 				if drop[t] = flush; !flush {
@@ -89,14 +88,50 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 				}
 			}
 		}
-		kept = &measure.Surface{Positions: m.Positions, Indices: append(kept.Indices, stays...)}
+		larger.add(stays)
 		pieces = pieces[n:]
 	}
 }
 
+// backs are what smaller pieces are held against: two surfaces, so that little is indexed
+// again when some is added.
+type backs struct {
+	positions []geom.Vec3
+	indices   [2][]uint32 // the second has less than half as many
+	facing    []*measure.Facing
+	hint      [2]measure.Hint
+}
+
+func (b *backs) add(indices []uint32) {
+	if len(indices) == 0 {
+		return
+	}
+	k := 1
+	if b.indices[1] = append(b.indices[1], indices...); 2*len(b.indices[1]) >= len(b.indices[0]) {
+		b.indices[0], b.indices[1] = append(b.indices[0], b.indices[1]...), nil
+		k = 0
+	}
+	b.hint = [2]measure.Hint{}
+	f := measure.NewFacing(measure.NewIndex(&measure.Surface{Positions: b.positions, Indices: b.indices[k]}), nil)
+	b.facing = append(b.facing[:k], f)
+}
+
+// nearest returns the squared distance of the nearest point to p whose cosine to a unit
+// vector is at least so much; false if none is within a distance in metres.
+func (b *backs) nearest(p, along geom.Vec3, cosine, within float64) (distance2 float64, ok bool) {
+	for k, f := range b.facing {
+		n, found := f.Nearest(p, along, cosine, within, b.hint[k])
+		b.hint[k] = n.Hint
+		if found && (!ok || n.Distance2 < distance2) {
+			distance2, ok = n.Distance2, true
+		}
+	}
+	return distance2, ok
+}
+
 // standsOff returns the square of how far a piece stands off a surface, over its area: the
 // surface is what is seen in its place once it is gone.
-func (p *piece) standsOff(m *simplify.Mesh, f *measure.Facing) float64 {
+func (p *piece) standsOff(m *simplify.Mesh, larger *backs) float64 {
 	box := geom.EmptyBox()
 	for _, t := range p.triangles {
 		for _, v := range m.Indices[3*t : 3*t+3] {
@@ -104,19 +139,17 @@ func (p *piece) standsOff(m *simplify.Mesh, f *measure.Facing) float64 {
 		}
 	}
 	within := box.Size().Len()
-	var hint measure.Hint
 	sum := 0.0
 	for _, t := range p.triangles {
 		i := m.Indices[3*t : 3*t+3]
 		squares := 0.0
 		for k := range 3 { // the mean of a square over a triangle is that of its sides' middles
 			middle := m.Positions[i[k]].Add(m.Positions[i[(k+1)%3]]).Scale(0.5)
-			n, ok := f.Nearest(middle, geom.Vec3{0, 1, 0}, -1, within, hint)
-			if hint = n.Hint; ok {
-				squares += n.Distance2
-			} else {
-				squares += float64(within * within)
+			d, ok := larger.nearest(middle, geom.Vec3{0, 1, 0}, -1, within)
+			if !ok {
+				d = float64(within * within)
 			}
+			squares += d
 		}
 		sum += float64(triangleArea(m.Positions, i) * squares / 3)
 	}
@@ -128,11 +161,9 @@ func (p *piece) standsOff(m *simplify.Mesh, f *measure.Facing) float64 {
 
 // flush reports whether all corners and sides of a piece are within a tolerance of a
 // surface, and enough of it faces the same way.
-func (p *piece) flush(m *simplify.Mesh, locked []bool, f *measure.Facing, tolerance float64) bool {
-	var hint measure.Hint
+func (p *piece) flush(m *simplify.Mesh, locked []bool, larger *backs, tolerance float64) bool {
 	within := func(q geom.Vec3) bool {
-		n, ok := f.Nearest(q, geom.Vec3{0, 1, 0}, -1, tolerance, hint)
-		hint = n.Hint
+		_, ok := larger.nearest(q, geom.Vec3{0, 1, 0}, -1, tolerance)
 		return ok
 	}
 	facing := 0.0
@@ -149,7 +180,7 @@ func (p *piece) flush(m *simplify.Mesh, locked []bool, f *measure.Facing, tolera
 		}
 		normal := b.Sub(a).Cross(c.Sub(a))
 		area := float64(normal.Len() / 2)
-		if _, ok := f.Nearest(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance, 0); ok {
+		if _, ok := larger.nearest(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance); ok {
 			facing += area
 		}
 	}
