@@ -188,5 +188,5 @@ func unit(k, stream int) float64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	z ^= z >> 31
-	return float64(z>>11) / (1 << 53)
+	return float64(float64(z>>11) / (1 << 53))
 }

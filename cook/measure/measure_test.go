@@ -268,3 +268,28 @@ func TestFarthest(t *testing.T) {
 		t.Errorf("nothing to nothing: %v", d)
 	}
 }
+
+// TestSpread: it is the square of what Compare calls RMS, whatever the surfaces.
+func TestSpread(t *testing.T) {
+	index := func(s *Surface) *Index { return NewIndex(s) }
+	for _, c := range []struct {
+		name string
+		a, b *Surface
+	}{
+		{"a plane moved by 0.5", grid(4, flat(0)), grid(3, flat(0.5))},
+		{"spheres", sphere(3, 1), sphere(2, 1.2)},
+		{"a part of a plane", grid(4, flat(0)), &Surface{Positions: []geom.Vec3{{0, 0, 0}, {0.3, 0, 0}, {0, 0.3, 0}}, Indices: []uint32{0, 1, 2}}},
+	} {
+		r := Compare(index(c.a), index(c.b), 5000)
+		if got := Spread(index(c.a), index(c.b), 5000); !(math.Abs(got-r.RMS*r.RMS) <= 1e-9) {
+			t.Errorf("%s: %v, want %v", c.name, got, r.RMS*r.RMS)
+		}
+	}
+	none := index(&Surface{})
+	if got := Spread(none, index(&Surface{}), 10); got != 0 {
+		t.Errorf("nothing beside nothing: %v", got)
+	}
+	if got := Spread(none, index(grid(1, flat(0))), 10); !math.IsInf(got, 1) {
+		t.Errorf("nothing beside something: %v", got)
+	}
+}

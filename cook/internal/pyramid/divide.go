@@ -88,10 +88,9 @@ func (d *division) off() float64 {
 	index := func(m *simplify.Mesh) *measure.Index {
 		return measure.NewIndex(&measure.Surface{Positions: m.Positions, Indices: m.Indices})
 	}
-	off := 0.0
-	if in := index(d.in); in.Area() > 0 {
-		rms := measure.Compare(in, index(d.coarse), offSamples).RMS
-		off = float64(in.Area() * float64(rms*rms))
+	off, in := 0.0, index(d.in)
+	if area := in.Area(); area > 0 {
+		off = float64(area * measure.Spread(in, index(d.coarse), offSamples))
 	}
 	return off + float64(spreadWeight*d.spread)
 }
