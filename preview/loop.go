@@ -145,7 +145,7 @@ func (a *app) advance(w *stats.Stopwatch) (err error) {
 		retry := a.frame%retryFrames == 0 && a.stats.TexturesMissing > 0
 		st := a.shown.s.Stats()
 		f := render.Frame{Camera: a.cam.draw, CullCamera: a.cam.frozen, Drawn: a.drawn, Root: a.shown.rootOf}
-		err = a.textures.stream(&f, a.cam.stream.Position, a.clock.Now(), a.lines(), st.TextureBudget, st.ActiveLoads > 0, retry)
+		err = a.textures.stream(&f, a.cam.stream.Position, a.clock.Now(), a.lines(), st.TextureBudget, st.ActiveLoads > 0, a.shown.s.Drafts(), retry)
 	}
 	if err != nil {
 		return err

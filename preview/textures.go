@@ -52,9 +52,9 @@ func (c *textureControl) choose(t textureChoice) {
 
 // stream lets the renderer choose the sizes of its textures by what a frame draws,
 // within the budget that the runtime has for them. busy says that geometry is on its way
-// too. retry tries those that are
+// too, draft that the scene is not as fine as it will be. retry tries those that are
 // missing once more.
-func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duration, lines int, budget int64, busy, retry bool) error {
+func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duration, lines int, budget int64, busy, draft, retry bool) error {
 	if err := c.r.SetTextures(c.choice.params, c.budget(budget)); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (c *textureControl) stream(f *render.Frame, eye geom.Vec3, now time.Duratio
 		c.r.RetryTextures() // those of a remote scene follow their payload
 	}
 	c.frame = *f
-	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Busy: busy, Pixel: texture.PixelSize(f.Camera.FovYDegrees, max(c.lines, float64(lines))), Root: f.Root})
+	c.r.StreamTextures(render.TextureView{Frame: &c.frame, Now: now, Camera: eye, Busy: busy, Draft: draft, Pixel: texture.PixelSize(f.Camera.FovYDegrees, max(c.lines, float64(lines))), Root: f.Root})
 	return nil
 }
 

@@ -155,7 +155,7 @@ func (b *geometryBudget) findReserve() {
 		if ref := sc.refinement; ref != nil {
 			for i := range ref.nodes {
 				row := ref.first + int32(i)
-				if b.closesLate(sc, &ref.nodes[i]) && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
+				if ref.nodes[i].closesLate(sc) && !sc.recordOf(row).rep(payload.RepHLOD).resident() {
 					b.split.reserve = max(b.split.reserve, b.cost(sc, row, payload.RepHLOD))
 				}
 			}

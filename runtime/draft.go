@@ -19,9 +19,13 @@ import (
 // of a draft, one after the other: 8 and 4 pixels where 2 are asked for.
 var draftStretches = [...]float64{4, 2}
 
-// leapTime is for how long a draft leaves out what will not be seen of it. Where that takes
-// longer, steps between the roots and the draft are worth their bytes.
-const leapTime = 2 * time.Second
+// leapTime is for how long a draft leaves out steps between the roots and what will be seen of
+// it, whatever they show. Where that takes longer, those are worth their bytes that are leapStep
+// times as fine as what stands above them.
+const (
+	leapTime = 2 * time.Second
+	leapStep = 8
+)
 
 // rootTime is for how long tiles wait for the root above them: one that is slower leaves the
 // first picture to their outlines.
@@ -71,11 +75,33 @@ func (sc *scene) awaitsRoot(row int32) bool {
 	return !ref.founded && row < int32(len(ref.parent)) && !ref.hasRoot(sc, ref.rootAbove(row))
 }
 
-// leaps reports whether a draft leaves a node out for now that is granted to be open. One of
-// which a part is out of view is not: what would be drawn there is postponed.
+// headStart reports whether only roots are loaded, as a draft over a network begins: they are
+// the first picture, and share the bandwidth with nothing for a moment.
+func (p *refinement) headStart(sc *scene) bool { return sc.drafts() && !p.begun && sc.outlineFirst() }
+
+// leaps reports whether a draft leaves a node out for now that is granted to be open: a step
+// just above what will be seen. Those above it are few and cheap, for all that they stand in for.
+// A node of which a part is out of view is not left out: what would be drawn there is postponed.
 func (sc *scene) leaps(n *node) bool {
-	return n.node >= 0 && sc.drafts() && !sc.refinement.leapt(sc.now) &&
+	return n.node >= 0 && sc.drafts() && !sc.refinement.leadsOn(sc, n) && (!sc.refinement.leapt(sc.now) || !sc.refinement.improves(n)) &&
 		!slices.ContainsFunc(n.children, func(row int32) bool { return !sc.view.sees(&sc.tiles.box[row]) })
+}
+
+// leadsOn reports whether other nodes below a node are granted to be open.
+func (p *refinement) leadsOn(sc *scene, n *node) bool {
+	return slices.ContainsFunc(n.children, func(row int32) bool {
+		return row >= p.first && p.nodes[row-p.first].granted(sc)
+	})
+}
+
+// improves reports whether a node is leapStep times as fine as the nearest one above it that is
+// not left out.
+func (p *refinement) improves(n *node) bool {
+	up := &p.nodes[n.node]
+	for up.leaps {
+		up = &p.nodes[up.node]
+	}
+	return float64(n.error*leapStep) <= up.error
 }
 
 // awaitsNode reports whether a node above a tile is about to be drawn in its place, as a
@@ -182,11 +208,26 @@ func (sc *scene) showsDraft(rs *residency) bool {
 		if sc.closes(tile) || sc.closedOff(tile) || !sc.view.sees(&sc.tiles.box[tile]) {
 			continue
 		}
-		if r := sc.recordOf(tile); !(r != nil && (r.drawn != payload.RepNone || r.failed() || rs.hangsFor(r))) && !sc.takenOver(tile) {
+		r := sc.recordOf(tile)
+		switch {
+		case r != nil && (r.failed() || rs.hangsFor(r)):
+		case r != nil && r.drawn != payload.RepNone:
+			if !sc.ownsMeshes(tile, r) && isFiner(r.granted(), r.drawn) {
+				return false
+			}
+		case !sc.takenOver(tile):
 			return false
 		}
 	}
 	return true
+}
+
+// granted returns what a tile should show, or what of that its grant allows.
+func (r *record) granted() payload.Rep {
+	if r.grant == grantLess && isFiner(r.wanted, r.finest) {
+		return r.finest
+	}
+	return r.wanted
 }
 
 // failed reports whether loading some representation of a tile has failed.

@@ -329,9 +329,9 @@ func TestHungLoads(t *testing.T) {
 		{"", 0.2, 2, 3},
 		{"n2_0_0", 0.2, 5, 8}, // a root out of view
 		{"n2_1_1", 0.2, 5, 8}, // one in view
-		{"n1_2_2", 0.2, 5, 8},
+		{"n1_2_2", 0.2, 2, 3}, // a step that is left out
 		{"n0_5_5", 0.2, 5, 8},
-		{"", 2, 20, 25},
+		{"", 2, 20, 30},
 	} {
 		m := pyramidOf(8, 60)
 		m.Pyramid.Nodes = m.Pyramid.Nodes[:len(m.Pyramid.Nodes)-1] // four roots

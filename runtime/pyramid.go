@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -29,39 +28,6 @@ type pyramid struct {
 	handoff   *handoff
 	backlog   int // nodes that found no slot or room in the last look
 	list      []nodeOf
-}
-
-// nodeOf is a node that could be loaded now.
-type nodeOf struct {
-	scene *scene
-	node  int32
-	root  bool
-	low   bool // out of view
-	frees bool // what lies below it goes once it is there
-	spare bool // all that lies below it is drawn
-}
-
-// compare orders nodes as they are loaded.
-func (a nodeOf) compare(b nodeOf) int {
-	switch {
-	case a.root != b.root:
-		return firstIf(a.root)
-	case a.frees != b.frees:
-		return firstIf(a.frees)
-	case a.low != b.low:
-		return firstIf(b.low)
-	case a.spare != b.spare:
-		return firstIf(b.spare)
-	}
-	return cmp.Compare(b.node, a.node)
-}
-
-// firstIf is the result of a comparison by something that is said of one of two alone.
-func firstIf(one bool) int {
-	if one {
-		return -1
-	}
-	return 1
 }
 
 // hiddenDistance is how far away the tiles below a closed node count as, in metres:
@@ -97,6 +63,7 @@ type node struct {
 	triangles float64 // 0: unknown
 	inView    float64 // of them, as of the last count
 	error     float64 // metres: size of what is seen of the difference to full detail
+	begins    float64 // distance within which its error asks for it to be open
 	opens     float64 // stretch up to which it is open where memory is short; 0: its error does not ask for it
 	wanted    bool    // it is a root, or its parent is open
 	open      bool    // what lies below is wanted
@@ -255,7 +222,7 @@ func (p *pyramid) refine(sc *scene) {
 			r := ref.record(sc, int32(i))
 			st := r.rep(payload.RepHLOD)
 			r.actual, r.effective = n.distance, n.distance
-			granted = p.budget.grantsNode(sc, n)
+			granted = n.granted(sc)
 			open = granted || !p.ready(st) && (n.open || above && st.fails > 0)
 			broken = open && !granted && st.fails > 0
 		}
@@ -274,14 +241,14 @@ func (p *refinement) measure(sc *scene, far float64) {
 	for i := len(p.nodes) - 1; i >= 0; i-- {
 		n := &p.nodes[i]
 		n.distance = distanceTo(&sc.tiles.box[p.first+int32(i)], &sc.view.pos)
-		begins := float64(n.error * far)
-		switch asks := n.distance < begins || n.open && n.distance < float64(begins*keepRefined); {
+		n.begins = float64(n.error * far)
+		switch asks := n.distance < n.begins || n.open && n.distance < float64(n.begins*keepRefined); {
 		case !asks:
 			n.opens = 0
 		case n.node < 0:
-			n.opens = sc.stretchOf(p.first+int32(i), begins, n.distance, n.open)
+			n.opens = sc.stretchOf(p.first+int32(i), n.begins, n.distance, n.open)
 		default:
-			n.opens = min(p.nodes[n.node].opens, sc.stretchOf(p.first+int32(i), begins, n.distance, n.open))
+			n.opens = min(p.nodes[n.node].opens, sc.stretchOf(p.first+int32(i), n.begins, n.distance, n.open))
 		}
 	}
 }
@@ -314,16 +281,16 @@ func (p *refinement) wakeTiles(sc *scene, n *node) {
 }
 
 // closesLate reports whether a node is open for nothing but that it cannot be drawn yet.
-func (b *geometryBudget) closesLate(sc *scene, n *node) bool { return n.open && !b.grantsNode(sc, n) }
+func (n *node) closesLate(sc *scene) bool { return n.open && !n.granted(sc) }
 
-// grantsNode reports whether memory and the errors that are seen let a node be open.
-func (b *geometryBudget) grantsNode(sc *scene, n *node) bool {
+// granted reports whether memory and the errors that are seen let a node be open.
+func (n *node) granted(sc *scene) bool {
 	return n.opens > 0 && n.opens >= sc.leastStretch()
 }
 
-// stream loads the nodes that are wanted, roots and then the coarsest first, those last below
-// which all is drawn, and lets the others go after a while, at once when something waits for their
-// room. Roots load whatever the memory, and stay.
+// stream loads the nodes that are wanted, roots and then those first in whose places most of
+// an error is seen, those last below which all is drawn, and lets the others go after a while, at
+// once when something waits for their room. Roots load whatever the memory, and stay.
 func (p *pyramid) stream() {
 	p.list, p.backlog = p.list[:0], 0
 	for _, sc := range p.scenes {
@@ -339,7 +306,12 @@ func (p *pyramid) stream() {
 				if n.leaps {
 					continue
 				}
-				c := nodeOf{scene: sc, node: int32(i), root: n.node < 0, low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: p.budget.closesLate(sc, n)}
+				if n.node >= 0 && ref.headStart(sc) {
+					p.backlog++
+					continue
+				}
+				c := nodeOf{scene: sc, node: int32(i), root: n.node < 0, low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: n.closesLate(sc)}
+				c.seen = ref.seenAt(sc, n.place, n.distance)
 				c.spare = !c.frees && n.open && ref.coversBelow(sc, int32(i))
 				p.list = append(p.list, c)
 			case !n.wanted && st.loading():

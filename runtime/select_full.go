@@ -18,6 +18,7 @@ type candidate struct {
 	distance float64
 	score    float64 // raw, then quantised by rank
 	rank     int32
+	seen     int32 // doublings of what is seen of the error in its place, see seenOf
 }
 
 // gatherFull collects the full tiles that may be dispatched.
@@ -70,6 +71,7 @@ func (sel *selector) considerFull(sc *scene, tile int32, actual, effective float
 	}
 	sel.candidates[classFull] = append(sel.candidates[classFull], candidate{
 		scene: sc, tile: tile, rep: payload.RepFull, low: low, priority: t.priority[tile], distance: effective,
+		seen: sc.refinement.seenOf(sc, tile, sc.recordOf(tile), effective),
 	})
 }
 
@@ -205,6 +207,8 @@ func (c *candidate) before(o *candidate) bool {
 		return c.priority > o.priority
 	case c.urgent != o.urgent:
 		return c.urgent
+	case c.seen != o.seen:
+		return c.seen > o.seen
 	case c.rank != o.rank:
 		return c.rank > o.rank
 	case c.distance != o.distance:

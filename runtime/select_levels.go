@@ -61,5 +61,6 @@ func (sel *selector) propose(sc *scene, tile int32, r *record, rep payload.Rep, 
 	sel.candidates[c] = append(sel.candidates[c], candidate{
 		scene: sc, tile: tile, rep: rep, priority: sc.tiles.priority[tile], distance: d,
 		urgent: r != nil && r.full().loading() && r.nothingDrawn(),
+		seen:   sc.refinement.seenOf(sc, tile, r, d),
 	})
 }

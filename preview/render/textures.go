@@ -22,6 +22,8 @@ type TextureView struct {
 	Pixel float64
 	// Busy says that geometry is on its way too.
 	Busy bool
+	// Draft says that the picture is the draft of a scene: texture.View.
+	Draft bool
 	// Root returns the transform from a scene to the world; nil means identity.
 	Root func(payload.SceneID) geom.Mat4
 }

@@ -288,7 +288,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 		r.frame.see(v.Frame)
 	}
 	t.setBudget(t.device.arrays.limit)
-	t.view.Now, t.view.Camera, t.view.Pixel, t.view.Busy = v.Now, v.Camera, v.Pixel, v.Busy
+	t.view.Now, t.view.Camera, t.view.Pixel, t.view.Busy, t.view.Draft = v.Now, v.Camera, v.Pixel, v.Busy, v.Draft
 	t.update(r.frame.visible, false)
 }
 
@@ -357,7 +357,7 @@ func (r *Renderer) Settle(ctx context.Context) error {
 		r.Pump(Budget{})
 		return err
 	}
-	r.textures.view.Busy = false
+	r.textures.view.Busy, r.textures.view.Draft = false, false
 	for {
 		r.Pump(Budget{})
 		r.textures.update(r.frame.visible, true)

@@ -215,7 +215,7 @@ func (r *run) step(camera runtime.Camera) error {
 	r.note(&stats)
 	r.meter.Frame(r.streamer, &stats, &camera, r.w.now, r.s.DT)
 	if r.w.textures != nil {
-		r.w.textures.frame(camera, r.meter.drawn, &stats)
+		r.w.textures.frame(camera, r.meter.drawn, &stats, r.streamer.Drafts())
 	}
 	if r.series != nil && !r.followed && r.w.frame%r.series.every == 0 { // it has the tiles of one manifest
 		r.series.frame(r.streamer.Snapshot(), r.scene, r.meter.nearest, r.w.textures)

@@ -271,7 +271,7 @@ func (t *textureTier) remove(key payload.Key) {
 const retryFrames = 60
 
 // frame judges the textures of what is drawn in this frame.
-func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats *runtime.Stats) {
+func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats *runtime.Stats, drafts bool) {
 	t.deliver()
 	others := stats.TextureUsed
 	t.stream.SetBudget(textureRoom(stats.TextureBudget, others))
@@ -290,7 +290,7 @@ func (t *textureTier) frame(camera runtime.Camera, drawn []runtime.Drawn, stats 
 		}
 	}
 	v := t.view(camera)
-	v.Busy = stats.ActiveLoads > 0
+	v.Busy, v.Draft = stats.ActiveLoads > 0, drafts
 	t.stream.Update(v)
 	t.peak = max(t.peak, t.used+others)
 }

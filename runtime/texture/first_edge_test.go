@@ -238,3 +238,53 @@ func TestFileLoaderOfASource(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// During a draft over a network images without colours wait for its end, which nothing else waits
+// for. What is cooked, whose first levels are small, and what lies on a disk do not.
+func TestDraftDefers(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		network bool
+		draft   bool
+		want    string // loads
+		then    string // with those after the draft
+	}{
+		{"draft", true, true, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
+		{"no draft", true, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
+		{"disk", false, true, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
+	} {
+		r := newStreamRig(t, func(o *StreamOptions, r *rig) {
+			if c.network {
+				overNetwork(o, r)
+			}
+		})
+		p := at(5, "color.png")
+		p.Slots = append(p.Slots, Slot{URI: "normal.png", Use: texfile.Normal}, Slot{URI: "data.png", Use: texfile.Data}, Slot{URI: "normal.utex", Use: texfile.Normal})
+		for i := range p.Slots {
+			r.loader.files[p.Slots[i].URI] = fakeFile{w: 16, h: 16, enc: texfile.BC7}
+		}
+		e := r.add(p)
+		loads := func() string {
+			var uris []string
+			for _, q := range r.loader.started {
+				uris = append(uris, q.URI)
+			}
+			return strings.Join(uris, ", ")
+		}
+		r.view.Draft = c.draft
+		r.tick()
+		if got := loads(); got != c.want || r.s.Begun(e) {
+			t.Errorf("%s: %s, want %s; begun %v", c.name, got, c.want, r.s.Begun(e))
+		}
+		r.loader.answerAll()
+		r.tick()
+		if !r.s.Begun(e) {
+			t.Errorf("%s: what waits for the end of the draft is waited for", c.name)
+		}
+		r.view.Draft = false
+		r.settle()
+		if got := loads(); got != c.then || !r.s.Idle() {
+			t.Errorf("%s: after it %s, want %s; idle %v", c.name, got, c.then, r.s.Idle())
+		}
+	}
+}

@@ -56,8 +56,9 @@ func (f *firstLoads) push(i int32, textures *textureTable) {
 	f.sorted = false
 }
 
-// start loads textures as long as there are slots and room, which is reserved.
-func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture int32, edge int, bytes int64)) {
+// start loads textures as long as there are slots and room, which is reserved, but for those that
+// wait for something else.
+func (f *firstLoads) start(textures *textureTable, b *budget, waits func(*resource) bool, load func(texture int32, edge int, bytes int64)) {
 	slots := f.slots()
 	if len(f.waiting) == 0 || f.running >= slots {
 		return
@@ -70,7 +71,7 @@ func (f *firstLoads) start(textures *textureTable, b *budget, load func(texture 
 			continue
 		}
 		edge, bytes, ok := 0, int64(0), false
-		if f.running < slots {
+		if f.running < slots && !waits(t) {
 			for edge = textures.firstEdgeOf(t); edge > 0; edge /= 2 {
 				bytes = max(t.need, texfile.MostBytes(edge))
 				if ok = b.reserve(bytes); ok {

@@ -189,7 +189,7 @@ func TestFirstLoads(t *testing.T) {
 			f.push(k, &textures)
 		}
 		got := make([]int, 3)
-		f.start(&textures, &b, func(texture int32, edge int, _ int64) { got[texture] = edge })
+		f.start(&textures, &b, func(*resource) bool { return false }, func(texture int32, edge int, _ int64) { got[texture] = edge })
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}

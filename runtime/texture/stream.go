@@ -115,6 +115,10 @@ type View struct {
 	// (StreamOptions.FirstEdge) leave it the network until half a second after it, for
 	// 2 s at most.
 	Busy bool
+	// Draft says that what is drawn is the draft of a scene (runtime.Streamer.Drafts). Over a
+	// network (StreamOptions.FirstEdge) textures without colours that come as a whole leave
+	// it to geometry and colours until it has ended.
+	Draft bool
 	// Force makes this Update tick whatever the interval, to come to rest fast.
 	Force bool
 }
@@ -170,6 +174,7 @@ type Streamer struct {
 	hold     time.Duration // until then nothing goes beyond the medium size
 	ops      int           // entities that are changing
 	quiet    time.Duration // from then on no geometry is on its way
+	draft    bool          // View.Draft
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	ballots []ballot // scratch of votes, by texture
@@ -220,6 +225,7 @@ func (s *Streamer) Update(v View) {
 		s.camera = c
 	}
 	s.textures.setPixel(v.Pixel)
+	s.draft = v.Draft
 	if v.Busy {
 		s.quiet = s.now + quietTime
 	}
@@ -232,7 +238,7 @@ func (s *Streamer) Update(v View) {
 		s.tick(v.Visible)
 	}
 	load := func(texture int32, edge int, bytes int64) { s.load(texture, -1, edge, bytes, 0) }
-	s.first.start(&s.textures, &s.budget, load)
+	s.first.start(&s.textures, &s.budget, s.defers, load)
 	stays := func(t *resource) bool { return s.yields(t) || s.hasShare(t) }
 	s.first.grow(&s.textures, &s.budget, s.now, stays, load)
 }

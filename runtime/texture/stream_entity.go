@@ -36,14 +36,15 @@ func (s *Streamer) Textures(dst []ID, h Entity) []ID {
 }
 
 // Begun reports whether of all textures of an entity something has come, or will not: what
-// is drawn before is white. Unknown handles have nothing to wait for.
+// is drawn before is white. Textures that wait for the end of a draft are not waited for, nor are
+// unknown handles.
 func (s *Streamer) Begun(h Entity) bool {
 	e, _ := s.entities.find(h)
 	if e == nil {
 		return true
 	}
 	for _, i := range e.textures {
-		if st := s.textures.list[i].state; st == stateWaiting || st == stateLoading {
+		if t := &s.textures.list[i]; t.state == stateLoading || t.state == stateWaiting && !s.defers(t) {
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package texture
 import (
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // tick judges all entities and starts the changes that are due. The passes build
@@ -39,6 +41,13 @@ const (
 // yields reports whether a texture does so.
 func (s *Streamer) yields(t *resource) bool {
 	return s.now < s.quiet && t.cooked && s.textures.small > 0 && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
+}
+
+// defers reports whether the first load of a texture waits for the end of a draft: what it shows
+// is less than what geometry and colours do for its bytes.
+func (s *Streamer) defers(t *resource) bool {
+	use := t.name.slot.Use
+	return s.draft && !t.cooked && s.textures.small > 0 && (use == texfile.Normal || use == texfile.Data)
 }
 
 // dispatch starts changes in the order of their urgency and reports whether
