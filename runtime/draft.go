@@ -20,8 +20,8 @@ import (
 var draftStretches = [...]float64{4, 2}
 
 // leapTime is for how long a draft leaves out steps between the roots and what will be seen of
-// it, whatever they show. Where that takes longer, those are worth their bytes that are leapStep
-// times as fine as what stands above them.
+// it, whatever they show. Where that takes longer over a network, those are worth their bytes
+// that are leapStep times as fine as what stands above them.
 const (
 	leapTime = 2 * time.Second
 	leapStep = 8
@@ -79,12 +79,21 @@ func (sc *scene) awaitsRoot(row int32) bool {
 // the first picture, and share the bandwidth with nothing for a moment.
 func (p *refinement) headStart(sc *scene) bool { return sc.drafts() && !p.begun && sc.outlineFirst() }
 
-// leaps reports whether a draft leaves a node out for now that is granted to be open: a step
-// just above what will be seen. Those above it are few and cheap, for all that they stand in for.
-// A node of which a part is out of view is not left out: what would be drawn there is postponed.
+// leaps reports whether a draft leaves a node out for now that is granted to be open. One of
+// which a part is out of view is not: what would be drawn there is postponed.
 func (sc *scene) leaps(n *node) bool {
-	return n.node >= 0 && sc.drafts() && !sc.refinement.leadsOn(sc, n) && (!sc.refinement.leapt(sc.now) || !sc.refinement.improves(n)) &&
+	return n.node >= 0 && sc.drafts() && sc.refinement.skips(sc, n) &&
 		!slices.ContainsFunc(n.children, func(row int32) bool { return !sc.view.sees(&sc.tiles.box[row]) })
+}
+
+// skips reports whether a node is a step that a draft has no time for: from a disk any, as each
+// takes a slot from what will be seen; over a network, where bytes count and a draft takes long,
+// one just above that. Those above it are few, for all that they stand in for.
+func (p *refinement) skips(sc *scene, n *node) bool {
+	if !sc.outlineFirst() {
+		return !p.leapt(sc.now)
+	}
+	return !p.leadsOn(sc, n) && (!p.leapt(sc.now) || !p.improves(n))
 }
 
 // leadsOn reports whether other nodes below a node are granted to be open.

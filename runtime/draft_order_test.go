@@ -130,7 +130,7 @@ func TestHeadStart(t *testing.T) {
 	}
 }
 
-// TestDraftLeavesOutSteps: of the nodes that are granted to be open a draft leaves out those just
+// TestDraftLeavesOutSteps: over a network, of the nodes that are granted to be open a draft leaves out those just
 // above what will be seen, and after a while of these only such as show little more than what
 // stands above them.
 func TestDraftLeavesOutSteps(t *testing.T) {
@@ -140,12 +140,14 @@ func TestDraftLeavesOutSteps(t *testing.T) {
 			n := &m.Pyramid.Nodes[i]
 			n.VisualError = 64 * math.Pow(ratio, float64(n.Level-5))
 		}
-		r := inTheMiddle(t, m, withLatency(0.5))
+		f := &fakeFetcher{latency: 500 * time.Millisecond}
+		r := inTheMiddle(t, m, withFetcher(f))
 		r.camera.Position, r.camera.Forward = [3]float64{-120, 60, 320}, [3]float64{1, -0.1, 0.01}
 		sc := r.s.scenes[0]
 		ref := sc.refinement
 		early, late := 0, 0
 		for sc.drafts() && r.now() < 8 {
+			f.deliver()
 			r.step()
 			for i := range ref.nodes {
 				n := &ref.nodes[i]

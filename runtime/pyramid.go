@@ -289,8 +289,9 @@ func (n *node) granted(sc *scene) bool {
 }
 
 // stream loads the nodes that are wanted, roots and then those first in whose places most of
-// an error is seen, those last below which all is drawn, and lets the others go after a while, at
-// once when something waits for their room. Roots load whatever the memory, and stay.
+// an error is seen, where memory is short the coarsest, those last below which all is drawn, and
+// lets the others go after a while, at once when something waits for their room. Roots load
+// whatever the memory, and stay.
 func (p *pyramid) stream() {
 	p.list, p.backlog = p.list[:0], 0
 	for _, sc := range p.scenes {
@@ -311,7 +312,9 @@ func (p *pyramid) stream() {
 					continue
 				}
 				c := nodeOf{scene: sc, node: int32(i), root: n.node < 0, low: n.node >= 0 && !sc.view.sees(&sc.tiles.box[r.tile]), frees: n.closesLate(sc)}
-				c.seen = ref.seenAt(sc, n.place, n.distance)
+				if !p.budget.split.scarce { // else what lies below would take the room of what stands for more
+					c.seen = ref.seenAt(sc, n.place, n.distance)
+				}
 				c.spare = !c.frees && n.open && ref.coversBelow(sc, int32(i))
 				p.list = append(p.list, c)
 			case !n.wanted && st.loading():
