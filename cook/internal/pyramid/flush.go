@@ -227,7 +227,9 @@ func piecesOf(m *simplify.Mesh) []piece {
 		p.triangles = append(p.triangles, int32(t))
 	}
 	for i := range out {
-		_, out[i].class = math.Frexp(out[i].area)
+		if _, out[i].class = math.Frexp(out[i].area); out[i].area == 0 { // of which Frexp says 0
+			out[i].class = math.MinInt
+		}
 	}
 	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(b.class, a.class)) })
 	return out
