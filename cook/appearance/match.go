@@ -3,6 +3,7 @@ package appearance
 import (
 	"image"
 	"math"
+	"slices"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -42,11 +43,11 @@ const (
 // Match changes the colours of a mesh's texture to those with which the mesh looks
 // like the reference: where both show something the light is the same, as a mean of some
 // texels around. Texels that no side shows keep their colours. The mesh must lie close to
-// the reference's box, and have the material with the index own alone, which the
-// reference itself has not; it shows the changed texture from then on. linear and encode
+// the reference's box, and have n materials from the index own on alone, which the
+// reference itself has not; they show the changed texture from then on. linear and encode
 // turn bytes of the texture into linear light, 0 to 1, and back; after each step settle
 // may change texels that are not listed.
-func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float32, encode func(float32) uint8, settle func()) {
+func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) float32, encode func(float32) uint8, settle func()) {
 	var table [256]int32
 	for i := range table {
 		table[i] = fixed(float64(linear(uint8(i))))
@@ -63,17 +64,23 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 	}
 	size := r.box.Size()
 	pixel := max(float64(matchTexels*t.Size), size.Len()/matchMost, 1e-9)
-	views, model := r.matchViews(m, own, t, pixel)
+	looks := make([]Material, n)
+	for i := range looks {
+		looks[i] = *r.model.paints[own+i].Material
+	}
+	views, model := r.matchViews(m, own, looks, t, pixel)
 	sums := make([][4]int64, len(t.At))
-	look := *r.model.paints[own].Material
-	repaint := func() paint {
-		look.Texture = NewTexture(t.Image, linear)
-		return newPaints([]Material{look})[0]
+	repaint := func() []paint {
+		texture := NewTexture(t.Image, linear)
+		for i := range looks {
+			looks[i].Texture = texture
+		}
+		return newPaints(looks)
 	}
 	var around surroundings
 	for width := matchWidest; width >= matchNarrowest; width /= 2 {
 		clear(sums)
-		model.paints[0] = repaint()
+		model.paints = repaint()
 		for i := range views {
 			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &around)
 		}
@@ -89,7 +96,7 @@ func (r *Reference) Match(m *Mesh, own int, t *Texels, linear func(uint8) float3
 		}
 		settle()
 	}
-	r.model.paints[own] = repaint()
+	copy(r.model.paints[own:], repaint())
 }
 
 // pool shares out what is to be added to the colours of each pool in proportion to
@@ -167,23 +174,23 @@ type sight struct {
 	light     int32
 }
 
-// matchViews draws both meshes from all sides and finds the texels there. Of the
-// model that it returns the first paint is the mesh's.
-func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]matchView, *model) {
-	white := *r.model.paints[own].Material
-	white.Color = [4]float32{1, 1, 1, 1}
-	if white.Texture = nil; white.Masked { // what is behind holes is seen, too
-		img := image.NewNRGBA(t.Image.Rect)
-		for i := range img.Pix {
-			if img.Pix[i] = 255; i%4 == 3 {
-				img.Pix[i] = t.Image.Pix[i]
-			}
+// matchViews draws both meshes from all sides and finds the texels there. The paints of the
+// model that it returns are the mesh's, which looks are.
+func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, size float64) ([]matchView, *model) {
+	white := slices.Clone(looks)
+	for i := range white {
+		w := &white[i]
+		w.Color = [4]float32{1, 1, 1, 1}
+		if w.Texture = nil; w.Masked { // what is behind holes is seen, too
+			w.Texture = whiteOf(t.Image)
 		}
-		white.Texture = NewTexture(img, func(uint8) float32 { return 1 })
 	}
 	mesh := *m
-	mesh.Materials = make([]int32, len(m.Indices)/3)
-	model := newModel(&mesh, newPaints([]Material{white}))
+	mesh.Materials = slices.Clone(m.Materials)
+	for i := range mesh.Materials {
+		mesh.Materials[i] -= int32(own)
+	}
+	model := newModel(&mesh, newPaints(white))
 	out := make([]matchView, len(directions))
 	var place [1]point
 	for i, d := range directions {
@@ -193,7 +200,7 @@ func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]mat
 		light := r.canvas.draw(&v.view, model).pix
 		for k := range t.At {
 			facing := t.Faces[k].Dot(d)
-			if white.DoubleSided {
+			if looks[0].DoubleSided {
 				facing = max(facing, -facing)
 			}
 			if !(facing > matchFacing) {
@@ -214,6 +221,17 @@ func (r *Reference) matchViews(m *Mesh, own int, t *Texels, size float64) ([]mat
 		}
 	}
 	return out, model
+}
+
+// whiteOf returns a texture that is white where an image is there.
+func whiteOf(of *image.NRGBA) *Texture {
+	img := image.NewNRGBA(of.Rect)
+	for i := range img.Pix {
+		if img.Pix[i] = 255; i%4 == 3 {
+			img.Pix[i] = of.Pix[i]
+		}
+	}
+	return NewTexture(img, func(uint8) float32 { return 1 })
 }
 
 // residual adds to the sums of each texel how much lighter the reference is than a

@@ -55,7 +55,7 @@ func TestMatch(t *testing.T) {
 		texels.Faces = append(texels.Faces, face)
 	}
 	steps := 0
-	r.Match(coarse, 2, texels, texture.Linear, texture.FromLinear, func() { steps++ })
+	r.Match(coarse, 2, 1, texels, texture.Linear, texture.FromLinear, func() { steps++ })
 	if _, after := r.Compare(coarse); before < 10 || after > 1.5 || steps == 0 {
 		t.Errorf("mean colours were %v apart and are %v, after %d steps", before, after, steps)
 	}

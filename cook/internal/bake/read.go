@@ -24,12 +24,9 @@ func (c *Coarse) ReadNormals(uv [][2]float32, img *image.NRGBA) []geom.Vec3 {
 		for k, v := range c.Indices[3*t : 3*t+3] {
 			p[k] = [2]float64{float64(uv[v][0]) * float64(side), float64(uv[v][1]) * float64(side)}
 		}
-		from := func(axis int) int {
-			return max(0, int(min(p[0][axis], p[1][axis], p[2][axis])-readReach))
-		}
-		to := func(axis int) int {
-			return min(side, int(max(p[0][axis], p[1][axis], p[2][axis])+readReach)+1)
-		}
+		within := func(v float64) int { return int(min(max(v, 0), float64(side))) }
+		from := func(axis int) int { return within(min(p[0][axis], p[1][axis], p[2][axis]) - readReach) }
+		to := func(axis int) int { return within(max(p[0][axis], p[1][axis], p[2][axis]) + readReach + 1) }
 		for y := from(1); y < to(1); y++ {
 			for x := from(0); x < to(0); x++ {
 				i := y*side + x

@@ -21,6 +21,7 @@ type division struct {
 	coarse *simplify.Mesh // of what is not loose
 
 	ready  prepared
+	gaps   bool           // it is prepared without its border
 	locked []bool         // by vertex
 	costs  []float64      // by piece
 	in     *simplify.Mesh // what was simplified: some triangles of the source
@@ -57,8 +58,9 @@ func (d *division) divide() error {
 	return d.share()
 }
 
-// share gives cards so many of the model's triangles that all of it is least far off, and
-// simplifies the rest. Half as many are tried as long as that gains.
+// share gives cards so many of the model's triangles that all of it is least far off, with
+// its border if that can be, and simplifies the rest. Half as many are tried as long as that
+// gains.
 func (d *division) share() error {
 	var best *division
 	least := math.Inf(1)
@@ -73,7 +75,7 @@ func (d *division) share() error {
 			return nil
 		}
 		off := try.off()
-		if best != nil && !(off < least) {
+		if best != nil && !(best.gaps && !try.gaps || best.gaps == try.gaps && off < least) {
 			break
 		}
 		best, least = &try, off
@@ -106,11 +108,12 @@ func (d *division) stand(share float64) {
 // reduce simplifies what is not loose.
 func (d *division) reduce() error {
 	d.take()
-	if err := d.simplify(); err != nil || d.o.Cell == nil || d.coarse.Triangles() <= d.triangles() {
+	if err := d.simplify(); err != nil || d.o.Cell == nil || d.gaps || d.coarse.Triangles() <= d.triangles() {
 		return err
 	}
 	// What may not move at the border is too much: a gap is better than no end.
 	d.prepare(false)
+	d.gaps = true
 	d.take()
 	return d.simplify()
 }

@@ -30,6 +30,7 @@ const (
 	// behind it: the back of a wall does not go with its front.
 	flushFacing = 0.15
 	flushCosine = 0.7
+	anyCosine   = -2 // below that of opposite normals, however they are rounded
 	// boxTriangles is how many triangles are left of a large piece that vanishes.
 	boxTriangles = 12
 )
@@ -145,7 +146,7 @@ func (p *piece) standsOff(m *simplify.Mesh, larger *backs) float64 {
 		squares := 0.0
 		for k := range 3 { // the mean of a square over a triangle is that of its sides' middles
 			middle := m.Positions[i[k]].Add(m.Positions[i[(k+1)%3]]).Scale(0.5)
-			d, ok := larger.nearest(middle, geom.Vec3{0, 1, 0}, -1, within)
+			d, ok := larger.nearest(middle, geom.Vec3{0, 1, 0}, anyCosine, within)
 			if !ok {
 				d = float64(within * within)
 			}
@@ -163,7 +164,7 @@ func (p *piece) standsOff(m *simplify.Mesh, larger *backs) float64 {
 // surface, and enough of it faces the same way.
 func (p *piece) flush(m *simplify.Mesh, locked []bool, larger *backs, tolerance float64) bool {
 	within := func(q geom.Vec3) bool {
-		_, ok := larger.nearest(q, geom.Vec3{0, 1, 0}, -1, tolerance)
+		_, ok := larger.nearest(q, geom.Vec3{0, 1, 0}, anyCosine, tolerance)
 		return ok
 	}
 	facing := 0.0
@@ -227,7 +228,9 @@ func piecesOf(m *simplify.Mesh) []piece {
 		p.triangles = append(p.triangles, int32(t))
 	}
 	for i := range out {
-		_, out[i].class = math.Frexp(out[i].area)
+		if _, out[i].class = math.Frexp(out[i].area); out[i].area == 0 { // of which Frexp says 0
+			out[i].class = math.MinInt
+		}
 	}
 	slices.SortStableFunc(out, func(a, b piece) int { return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(b.class, a.class)) })
 	return out

@@ -114,3 +114,16 @@ func TestLedgesGoBeforeHouses(t *testing.T) {
 		}
 	}
 }
+
+// TestPiecesWithoutArea: pieces without area come after all that have some, however small
+// these are.
+func TestPiecesWithoutArea(t *testing.T) {
+	m := &simplify.Mesh{
+		Positions: []geom.Vec3{{9, 0, 0}, {10, 0, 0}, {11, 0, 0}, {0, 0, 0}, {0, 0, 0.1}, {0.1, 0, 0}},
+		Indices:   []uint32{0, 1, 2, 3, 4, 5},
+	}
+	p := piecesOf(m)
+	if len(p) != 2 || p[0].area == 0 || p[1].area != 0 || p[0].class <= p[1].class {
+		t.Errorf("%+v", p)
+	}
+}

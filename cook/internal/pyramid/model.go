@@ -182,10 +182,12 @@ func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
 		Materials: make([]int32, len(m.Mesh.Indices)/3),
 	}
-	for i := range coarse.Materials {
-		coarse.Materials[i] = int32(own)
+	for t := range coarse.Materials {
+		if coarse.Materials[t] = int32(own); t >= m.solid {
+			coarse.Materials[t]++
+		}
 	}
-	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look()))
+	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look(), m.cardLook()))
 	if lookSide > 0 {
 		r.SetLeast(lookSide)
 	}
@@ -202,7 +204,7 @@ func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 				}
 			}
 		}
-		r.Match(coarse, own, t, texture.Linear, texture.FromLinear, a.Fill)
+		r.Match(coarse, own, 2, t, texture.Linear, texture.FromLinear, a.Fill)
 	}
 	return r.Error(coarse)
 }
@@ -215,6 +217,13 @@ func (m *Model) light() *appearance.Texture {
 	}
 	c := &bake.Coarse{Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents}
 	return appearance.NewLight(c.ReadNormals(m.Mesh.UV[0], img), img.Rect.Dx())
+}
+
+// cardLook is look for cards, whose two sides share their texels: their vertices are lit.
+func (m *Model) cardLook() appearance.Material {
+	l := m.look()
+	l.Light = nil
+	return l
 }
 
 // look says how the model's material is seen, without what it emits.

@@ -104,3 +104,26 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestCardsAreLitByVertices: both sides of a card show the same texels, which light can be
+// of one of them alone; what else a model has is lit by its texels.
+func TestCardsAreLitByVertices(t *testing.T) {
+	leaves, wood := leafPart([4]float32{0.2, 0.6, 0.2, 1}), Part{}
+	ground := block(geom.Vec3{-20, -1, -20}, geom.Vec3{20, 0, 20})
+	wood.Bake, wood.Look = ground.Bake, ground.Look
+	tree(&leaves, &wood, 0, 0, 1)
+	m := built(t, Join([]Child{{Parts: []Part{ground, block(geom.Vec3{5, 0, 5}, geom.Vec3{9, 4, 9}), leaves, wood}}}), Options{Triangles: 60, Side: 64, Flush: 0.2, Jobs: 1})
+	if m.solid == 0 || m.solid >= len(m.Mesh.Indices)/3 {
+		t.Fatalf("%d of %d triangles are no cards", m.solid, len(m.Mesh.Indices)/3)
+	}
+	s := Join([]Child{{Model: m}, {Model: m}})
+	for i, material := range s.Surface.Materials {
+		card := i%(len(s.Surface.Materials)/2) >= m.solid
+		if lit := s.Looks[material].Light != nil; lit != (!card && m.Atlas.Normal != nil) {
+			t.Fatalf("triangle %d, of a card: %v, is lit by texels: %v", i, card, lit)
+		}
+	}
+	if len(s.Looks) != 4 || len(s.Surface.Looks) != 4 {
+		t.Errorf("%d and %d looks", len(s.Looks), len(s.Surface.Looks))
+	}
+}

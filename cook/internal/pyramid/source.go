@@ -39,6 +39,12 @@ func Join(children []Child) *Source {
 				Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
 				Bake: m.bakeLook(), Look: m.look(),
 			}, m.Mesh.Tangents)
+			if of := s.Surface.Materials[first+m.solid:]; len(of) > 0 {
+				for i := range of {
+					of[i] = int32(len(s.Looks))
+				}
+				s.Surface.Looks, s.Looks = append(s.Surface.Looks, m.bakeLook()), append(s.Looks, m.cardLook())
+			}
 			s.cards = marked(s.cards, first+m.solid, len(s.Groups))
 			s.Geometric, s.Visual = max(s.Geometric, m.Geometric), max(s.Visual, m.Visual)
 		}
