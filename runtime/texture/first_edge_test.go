@@ -240,18 +240,21 @@ func TestFileLoaderOfASource(t *testing.T) {
 }
 
 // During a draft over a network images without colours wait for its end, which nothing else waits
-// for. What is cooked, whose first levels are small, and what lies on a disk do not.
+// for, or for a while. What is cooked, whose first levels are small, and what lies on a disk do
+// not.
 func TestDraftDefers(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		network bool
 		draft   bool
+		lasts   bool
 		want    string // loads
 		then    string // with those after the draft
 	}{
-		{"draft", true, true, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
-		{"no draft", true, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
-		{"disk", false, true, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
+		{"draft", true, true, false, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
+		{"a long draft", true, true, true, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
+		{"no draft", true, false, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
+		{"disk", false, true, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
 	} {
 		r := newStreamRig(t, func(o *StreamOptions, r *rig) {
 			if c.network {
@@ -281,7 +284,9 @@ func TestDraftDefers(t *testing.T) {
 		if !r.s.Begun(e) {
 			t.Errorf("%s: what waits for the end of the draft is waited for", c.name)
 		}
-		r.view.Draft = false
+		if r.view.Draft = c.lasts; c.lasts {
+			r.view.Now += deferTime
+		}
 		r.settle()
 		if got := loads(); got != c.then || !r.s.Idle() {
 			t.Errorf("%s: after it %s, want %s; idle %v", c.name, got, c.then, r.s.Idle())

@@ -117,7 +117,7 @@ type View struct {
 	Busy bool
 	// Draft says that what is drawn is the draft of a scene (runtime.Streamer.Drafts). Over a
 	// network (StreamOptions.FirstEdge) textures without colours that come as a whole leave
-	// it to geometry and colours until it has ended.
+	// it to geometry and colours until it has ended, for 8 s at most.
 	Draft bool
 	// Force makes this Update tick whatever the interval, to come to rest fast.
 	Force bool
@@ -175,6 +175,7 @@ type Streamer struct {
 	ops      int           // entities that are changing
 	quiet    time.Duration // from then on no geometry is on its way
 	draft    bool          // View.Draft
+	drafted  time.Duration // since when
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
 
 	ballots []ballot // scratch of votes, by texture
@@ -225,6 +226,9 @@ func (s *Streamer) Update(v View) {
 		s.camera = c
 	}
 	s.textures.setPixel(v.Pixel)
+	if v.Draft && !s.draft {
+		s.drafted = s.now
+	}
 	s.draft = v.Draft
 	if v.Busy {
 		s.quiet = s.now + quietTime
