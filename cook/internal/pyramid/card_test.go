@@ -84,11 +84,9 @@ func compare(t *testing.T, s *Source, m *Model) (low, high, drift float64) {
 	t.Helper()
 	f := &s.Surface
 	full := &appearance.Mesh{Positions: f.Positions, Normals: f.Normals, UV: f.UV[0], Colors: f.Colors, Indices: f.Indices, Materials: f.Materials}
-	coarse := &appearance.Mesh{Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices}
-	for range len(m.Mesh.Indices) / 3 {
-		coarse.Materials = append(coarse.Materials, int32(len(s.Looks)))
-	}
-	r := appearance.NewFar(full, append(s.Looks[:len(s.Looks):len(s.Looks)], m.look()))
+	coarse := m.seen(len(s.Looks))
+	surface, cards := m.looks()
+	r := appearance.NewFar(full, append(s.Looks[:len(s.Looks):len(s.Looks)], surface, cards))
 	var all appearance.Difference
 	var parts [2]appearance.Difference
 	for side := range appearance.Views {

@@ -42,7 +42,7 @@ const (
 	// spreadWeight is what the spread of cards counts beside how far the rest is off: cards
 	// show things in their places, but for how near they are.
 	spreadWeight = 0.02
-	offSamples   = 10000 // of either surface
+	offSamples   = 5000 // of either surface
 )
 
 // divide does it. What turns out to vanish gets cards as well, and the rest is

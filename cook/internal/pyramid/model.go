@@ -38,6 +38,7 @@ type Model struct {
 
 	coarse *simplify.Mesh
 	layout *bake.Layout
+	lit    *appearance.Texture
 	cards  []bake.Card // of the last triangles
 	solid  int         // triangles before those of cards
 }
@@ -130,7 +131,7 @@ func (m *Model) Shown() *Model {
 			continue // more charts than texels, or too coarse
 		}
 		out := *m
-		out.layout = l
+		out.layout, out.lit = l, nil
 		out.fill()
 		out.Atlas = m.Atlas.Shrink(m.layout, l, texture.Linear, texture.FromLinear)
 		return &out
@@ -178,16 +179,9 @@ func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 		Indices: s.Surface.Indices, Materials: s.Surface.Materials,
 	}
 	own := len(s.Looks)
-	coarse := &appearance.Mesh{
-		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
-		Materials: make([]int32, len(m.Mesh.Indices)/3),
-	}
-	for t := range coarse.Materials {
-		if coarse.Materials[t] = int32(own); t >= m.solid {
-			coarse.Materials[t]++
-		}
-	}
-	r := appearance.NewFar(full, append(s.Looks[:own:own], m.look(), m.cardLook()))
+	coarse := m.seen(own)
+	surface, cards := m.looks()
+	r := appearance.NewFar(full, append(s.Looks[:own:own], surface, cards))
 	if lookSide > 0 {
 		r.SetLeast(lookSide)
 	}
@@ -209,27 +203,39 @@ func (m *Model) match(s *Source, scale, lookSide float64) float64 {
 	return r.Error(coarse)
 }
 
+// seen returns the model as it is seen, with looks from an index on.
+func (m *Model) seen(own int) *appearance.Mesh {
+	out := &appearance.Mesh{
+		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
+		Materials: make([]int32, len(m.Mesh.Indices)/3),
+	}
+	for t := range out.Materials {
+		if out.Materials[t] = int32(own); t >= m.solid {
+			out.Materials[t]++
+		}
+	}
+	return out
+}
+
 // light says how bright the model's baked normals are; nil where it has none.
 func (m *Model) light() *appearance.Texture {
 	img := m.Atlas.Normal
-	if img == nil {
-		return nil
+	if img == nil || m.lit != nil {
+		return m.lit
 	}
 	c := &bake.Coarse{Positions: m.Mesh.Positions, Indices: m.Mesh.Indices, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents}
-	return appearance.NewLight(c.ReadNormals(m.Mesh.UV[0], img), img.Rect.Dx())
+	m.lit = appearance.NewLight(c.ReadNormals(m.Mesh.UV[0], img), img.Rect.Dx())
+	return m.lit
 }
 
-// cardLook is look for cards, whose two sides share their texels: their vertices are lit.
-func (m *Model) cardLook() appearance.Material {
-	l := m.look()
-	l.Light = nil
-	return l
-}
-
-// look says how the model's material is seen, without what it emits.
-func (m *Model) look() appearance.Material {
-	return appearance.Material{
+// looks say how the model's material is seen, without what it emits: on its surface, and on
+// cards, whose two sides share their texels, so that their vertices are lit.
+func (m *Model) looks() (surface, cards appearance.Material) {
+	surface = appearance.Material{
 		Color: [4]float32{1, 1, 1, 1}, Texture: appearance.NewTexture(m.Atlas.Color, texture.Linear), Light: m.light(),
 		Masked: m.Atlas.Coverage, Cutoff: 0.5, DoubleSided: m.DoubleSided,
 	}
+	cards = surface
+	cards.Light = nil
+	return surface, cards
 }

@@ -35,15 +35,14 @@ func Join(children []Child) *Source {
 	for i := range children {
 		if m := children[i].Model; m != nil {
 			first := len(s.Groups)
-			s.add(int32(i), &Part{
-				Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices,
-				Bake: m.bakeLook(), Look: m.look(),
-			}, m.Mesh.Tangents)
+			surface, cards := m.looks()
+			p := &Part{Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Bake: m.bakeLook(), Look: surface}
+			s.add(int32(i), p, m.Mesh.Tangents)
 			if of := s.Surface.Materials[first+m.solid:]; len(of) > 0 {
 				for i := range of {
 					of[i] = int32(len(s.Looks))
 				}
-				s.Surface.Looks, s.Looks = append(s.Surface.Looks, m.bakeLook()), append(s.Looks, m.cardLook())
+				s.Surface.Looks, s.Looks = append(s.Surface.Looks, p.Bake), append(s.Looks, cards)
 			}
 			s.cards = marked(s.cards, first+m.solid, len(s.Groups))
 			s.Geometric, s.Visual = max(s.Geometric, m.Geometric), max(s.Visual, m.Visual)
