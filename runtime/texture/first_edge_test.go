@@ -239,7 +239,7 @@ func TestFileLoaderOfASource(t *testing.T) {
 	}
 }
 
-// During a draft over a network images without colours wait for its end, which nothing else waits
+// During a draft over a network images of data wait for its end, which nothing else waits
 // for, or for a while. What is cooked, whose first levels are small, and what lies on a disk do
 // not.
 func TestDraftDefers(t *testing.T) {
@@ -251,8 +251,8 @@ func TestDraftDefers(t *testing.T) {
 		want    string // loads
 		then    string // with those after the draft
 	}{
-		{"draft", true, true, false, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
-		{"a long draft", true, true, true, "color.png, normal.utex", "color.png, normal.utex, normal.png, data.png"},
+		{"draft", true, true, false, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png"},
+		{"a long draft", true, true, true, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png"},
 		{"no draft", true, false, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
 		{"disk", false, true, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
 	} {

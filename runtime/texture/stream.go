@@ -116,8 +116,8 @@ type View struct {
 	// 2 s at most.
 	Busy bool
 	// Draft says that what is drawn is the draft of a scene (runtime.Streamer.Drafts). Over a
-	// network (StreamOptions.FirstEdge) textures without colours that come as a whole leave
-	// it to geometry and colours until it has ended, for 8 s at most.
+	// network (StreamOptions.FirstEdge) textures of data that come as a whole leave it to
+	// geometry, colours and normals until it has ended, for 8 s at most.
 	Draft bool
 	// Force makes this Update tick whatever the interval, to come to rest fast.
 	Force bool

@@ -43,15 +43,14 @@ func (s *Streamer) yields(t *resource) bool {
 	return s.now < s.quiet && t.cooked && s.textures.small > 0 && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
 }
 
-// deferTime is for how long textures without colours wait for the end of a draft: that of a
-// fast flight over a slow network has none soon, and what is near looks flat without normals.
+// deferTime is for how long textures of data wait for the end of a draft: that of a fast flight
+// over a slow network has none soon.
 const deferTime = 8 * time.Second
 
-// defers reports whether the first load of a texture waits for the end of a draft: what it shows
-// is less than what geometry and colours do for its bytes.
+// defers reports whether the first load of a texture waits for the end of a draft: occlusion,
+// roughness and metalness show less than geometry, colours and normals do for their bytes.
 func (s *Streamer) defers(t *resource) bool {
-	use := t.name.slot.Use
-	return s.draft && s.now-s.drafted < deferTime && !t.cooked && s.textures.small > 0 && (use == texfile.Normal || use == texfile.Data)
+	return s.draft && s.now-s.drafted < deferTime && !t.cooked && s.textures.small > 0 && t.name.slot.Use == texfile.Data
 }
 
 // dispatch starts changes in the order of their urgency and reports whether
