@@ -50,8 +50,8 @@ func NewTexture(img *image.NRGBA, linear func(uint8) float32) *Texture {
 }
 
 // NewLight takes the normals of side x side texels, row by row, and makes a texture of how
-// bright they are; side is a power of two, and a normal of length 0 counts for nothing. Mips are those of the mean normals, as a renderer has them that makes
-// mips of normals.
+// bright they are; side is a power of two, and a normal of length 0 counts for nothing. Mips
+// are those of the mean normals, as a renderer has them that makes mips of normals.
 func NewLight(normals []geom.Vec3, side int) *Texture {
 	t := &Texture{}
 	for {

@@ -58,16 +58,24 @@ func (c *Coarse) ReadNormals(uv [][2]float32, img *image.NRGBA) []geom.Vec3 {
 // frame returns the axes of a cell's normals in the space of the mesh.
 func (b *baker) frame(c *cell) (tangent, bitangent, shade geom.Vec3) {
 	shade = b.shade(c)
+	i := b.coarse.Indices[3*c.triangle : 3*c.triangle+3]
+	tangent, bitangent = axes(b.coarse.Tangents, i, &[3]float64{float64(c.w[0]), float64(c.w[1]), float64(c.w[2])}, shade)
+	return tangent, bitangent, shade
+}
+
+// axes returns what the first two coordinates of tangent space are measured along at a point
+// of a triangle, by the weights of its corners, where the normal is n.
+func axes(tangents [][4]float32, corners []uint32, w *[3]float64, n geom.Vec3) (tangent, bitangent geom.Vec3) {
 	hand := 0.0
-	for k, v := range b.coarse.Indices[3*c.triangle : 3*c.triangle+3] {
-		t := b.coarse.Tangents[v]
-		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(float64(c.w[k])))
-		hand += float64(float64(c.w[k]) * float64(t[3]))
+	for k, v := range corners {
+		t := tangents[v]
+		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(w[k]))
+		hand += float64(w[k] * float64(t[3]))
 	}
-	tangent = tangent.Sub(shade.Scale(shade.Dot(tangent))).Normalize(1e-12, across(shade))
-	bitangent = shade.Cross(tangent)
+	tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, across(n))
+	bitangent = n.Cross(tangent)
 	if hand < 0 {
 		bitangent = bitangent.Scale(-1)
 	}
-	return tangent, bitangent, shade
+	return tangent, bitangent
 }

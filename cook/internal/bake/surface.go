@@ -316,18 +316,7 @@ func (s *Surface) normal(p *point, i *[3]uint32, m *Look, r *reader) geom.Vec3 {
 	if m.Normal.Image == nil || s.Tangents == nil {
 		return n
 	}
-	var tangent geom.Vec3
-	hand := 0.0
-	for k, v := range i {
-		t := s.Tangents[v]
-		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(p.w[k]))
-		hand += float64(p.w[k] * float64(t[3]))
-	}
-	tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, across(n))
-	bitangent := n.Cross(tangent)
-	if hand < 0 {
-		bitangent = bitangent.Scale(-1)
-	}
+	tangent, bitangent := axes(s.Tangents, i[:], &p.w, n)
 	texel := r.read(&m.Normal, &[4]float32{0.5, 0.5, 1, 1})
 	x := float64(float64(m.NormalScale) * (float64(2*texel[0]) - 1))
 	y := float64(float64(m.NormalScale) * (float64(2*texel[1]) - 1))
