@@ -141,14 +141,22 @@ type nodeTextures struct {
 }
 
 // nodeTexture writes a texture of a node. Its name follows from its content, so that
-// nodes which look alike share a file whichever comes first.
+// nodes which look alike share a file whichever comes first. Where images stay what they are it
+// is compressed all the same: it is no copy of anything, the reference engine skips nodes, and
+// blocks take a quarter of the GPU's memory and come by mips, the small ones first.
 func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string) (texture.Cooked, fileRecord, error) {
 	var data bytes.Buffer
-	file, err := texture.EncodeOne(&data, "", img, role, c.opts.Textures, c.opts.ASTC)
+	var file texture.Cooked
+	var err error
+	if mode := c.opts.Textures; mode == texture.ModeCopy || mode == texture.ModeResize {
+		file, err = texture.WritePacked(&data, "", img, role, c.opts.ASTC)
+	} else {
+		file, err = texture.EncodeOne(&data, "", img, role, mode, c.opts.ASTC)
+	}
 	if err != nil {
 		return file, fileRecord{}, err
 	}
-	ext := texture.OneExt(c.opts.Textures)
+	ext := path.Ext(file.File)
 	hash := hashOf(data.Bytes())
 	file.File = freeStem("hlod_"+hash[:nameDigits]+suffix, ext, b.small, b.staged) + ext
 	file.Size = int64(data.Len())

@@ -64,3 +64,32 @@ func TestNodesShareTextures(t *testing.T) {
 		}
 	}
 }
+
+// TestNodeTexturesAreCompressed: where images stay what they are nodes have blocks under
+// Zstandard all the same.
+func TestNodeTexturesAreCompressed(t *testing.T) {
+	scene := runScene(t, "boxes.gltf", []boxscene.Box{
+		{Name: "A", At: [3]float64{12, 0.5, -12}}, {Name: "B", At: [3]float64{37, 0.5, -12}}, {Name: "C", At: [3]float64{37, 0.5, -37}},
+	})
+	for _, c := range []struct {
+		mode TextureMode
+		want string
+	}{{TexturesCopy, ".ktx2"}, {TexturesResize, ".ktx2"}, {TexturesBC, ".utex"}, {TexturesKTX2, ".ktx2"}} {
+		o := ClassicOptions()
+		o.Pyramid, o.nodeTexels, o.lookSide, o.Textures = true, 64, smallPictures, c.mode
+		dir := t.TempDir()
+		mustRun(t, scene, dir, o)
+		n := 0
+		for name := range testfile.ReadTree(t, dir) {
+			if strings.Contains(name, "/Textures/hlod_") {
+				n++
+				if filepath.Ext(name) != c.want {
+					t.Errorf("%v: %s", c.mode, name)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%v: no textures", c.mode)
+		}
+	}
+}

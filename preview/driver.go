@@ -94,6 +94,7 @@ func (a *app) openLive(open *Loaded, cfg config.Config) (driver, error) {
 		return nil, err
 	}
 	l.s = s
+	l.meter.CountTexels(a.r.TexelPixels)
 	if err := l.place(a.o, open); err != nil {
 		return nil, errors.Join(err, l.close())
 	}

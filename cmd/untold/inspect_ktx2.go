@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/ktx2"
@@ -24,7 +25,7 @@ func inspectKTX2(a *app, path string, f *inspectFlags) error {
 		return writeJSON(a.stdout, view)
 	}
 	kind := view.Format
-	if view.SRGB {
+	if view.SRGB && !strings.HasSuffix(kind, "sRGB") {
 		kind += "-sRGB"
 	}
 	if k.HasAlpha() {

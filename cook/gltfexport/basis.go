@@ -90,6 +90,9 @@ func (t *textures) pixels(f *opened) (pixels *image.NRGBA, free func(), err erro
 			free()
 			return nil, nil, errDamaged
 		}
+		if f.ktx2.TwoChannels() {
+			ktx2.RaiseNormals(pixels) // they are normal maps, of which a cook keeps no third channel
+		}
 		return pixels, free, nil
 	}
 	if !affordable(f) {

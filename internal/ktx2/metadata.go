@@ -13,6 +13,9 @@ const (
 	KeyWriter      = "KTXwriter"
 )
 
+// Opaque is the value of KeySwizzle that makes all pixels opaque.
+const Opaque = "rgb1"
+
 // parseMetadata reads keys and values. Of a key that occurs twice the first counts.
 func parseMetadata(b []byte) (map[string]string, error) {
 	m := map[string]string{}

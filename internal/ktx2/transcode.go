@@ -1,6 +1,10 @@
 package ktx2
 
-import "github.com/untoldkit/untold/internal/basisu"
+import (
+	"bytes"
+
+	"github.com/untoldkit/untold/internal/basisu"
+)
 
 // Plain reports whether the blocks of UASTC show the picture as it is meant: with rows
 // from the top, and channels where they belong. Only then Transcode turns them into other
@@ -14,12 +18,42 @@ func (f *File) Plain() bool {
 	return err == nil && !x && !y && f.Format == Undefined && f.Descriptor.Model == ModelUASTC && f.Scheme != BasisLZ
 }
 
+// Direct reports whether the blocks of BC5 or BC7 show the picture as it is meant, but for
+// alpha that Opaque takes away. Only then Blocks returns them.
+func (f *File) Direct() bool {
+	if f.Format != BC5 && f.Format != BC7 && f.Format != BC7SRGB {
+		return false
+	}
+	swizzle, err := f.swizzle()
+	if err != nil || swizzle != "rgba" && swizzle != Opaque {
+		return false
+	}
+	x, y, err := f.flips()
+	return err == nil && !x && !y && f.Scheme != BasisLZ
+}
+
+// Blocks returns the blocks of a level of a Direct file, rows from the top. The error matches
+// ErrDamaged or ErrUnsupported, or is one of reading.
+func (f *File) Blocks(level int) ([]byte, error) {
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	if !f.Direct() {
+		return nil, unsupported("%s is not taken block by block", f.Kind())
+	}
+	data, err := f.inflate(level)
+	if err == nil && f.Scheme == None && f.in.src == nil {
+		data = bytes.Clone(data) // what was parsed stays as it is
+	}
+	return data, err
+}
+
 // HasAlpha reports whether the picture may have pixels that are not opaque, by what the
 // file says of its channels.
 func (f *File) HasAlpha() bool {
 	c := f.Descriptor.Channels
 	switch {
-	case f.TwoChannels():
+	case f.TwoChannels() || f.Metadata[KeySwizzle] == Opaque:
 		return false
 	case f.Scheme == BasisLZ:
 		return len(c) > 1

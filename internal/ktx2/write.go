@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -110,11 +111,14 @@ func (c *Content) align() int {
 func compress(data []byte, scheme Scheme) ([]byte, error) {
 	switch scheme {
 	case Zstandard:
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBestCompression))
-		if err != nil {
-			return nil, err
+		e, ok := deflaters.Get().(*zstd.Encoder)
+		if !ok {
+			var err error
+			if e, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBestCompression)); err != nil {
+				return nil, err
+			}
 		}
-		defer e.Close()
+		defer deflaters.Put(e)
 		return e.EncodeAll(data, nil), nil
 	case ZLIB:
 		var b bytes.Buffer
@@ -127,6 +131,10 @@ func compress(data []byte, scheme Scheme) ([]byte, error) {
 	}
 	return data, nil
 }
+
+// deflaters are encoders that nobody uses: one has tables of 34 MB, which take longer to clear
+// than a small level.
+var deflaters sync.Pool
 
 // appendMetadata writes keys, in order, and values with a NUL at the end.
 func appendMetadata(b []byte, m map[string]string) []byte {

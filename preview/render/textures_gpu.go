@@ -292,6 +292,22 @@ func (r *Renderer) StreamTextures(v TextureView) {
 	t.update(r.frame.visible, false)
 }
 
+// TexelPixels returns how many pixels the largest texel covers of what is drawn, of textures that
+// could be finer: texture.Streamer.TexelPixels.
+func (r *Renderer) TexelPixels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
+	f := camera.Frustum()
+	for i := range drawn {
+		n := r.reps[drawn[i].Key]
+		if n == nil || i > 0 && drawn[i-1].Key == n.key {
+			continue
+		}
+		for k := range n.meshes {
+			most = max(most, r.textures.stream.TexelPixels(n.meshes[k].entity, f.Sees))
+		}
+	}
+	return most
+}
+
 // move puts the boxes of a representation to where its scene is now.
 func (t *textures) move(n *rep, root *geom.Mat4) {
 	for i := range n.meshes {

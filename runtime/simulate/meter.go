@@ -58,7 +58,8 @@ type Meter struct {
 	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
 	rested   bool              // it counts in seen
 	seen     runtime.Coverage  // sums over the frames that count
-	looked   look              // when covered was found out
+	texels   func(*runtime.Camera, []runtime.Drawn) float64
+	looked   look // when covered was found out
 	covered  runtime.Coverage
 }
 
@@ -92,6 +93,12 @@ func NewMeter(s *Scenario) *Meter {
 	m := &Meter{s: s}
 	m.measure(s.Manifest)
 	return m
+}
+
+// CountTexels lets TimeTo8PX wait for textures too: texels returns how many pixels the
+// largest texel covers of what is drawn, where it could be finer.
+func (m *Meter) CountTexels(texels func(camera *runtime.Camera, drawn []runtime.Drawn) float64) {
+	m.texels = texels
 }
 
 // Follow takes over the tiles of a scene that has taken the place of the last

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/format/vertex/compact"
 	"github.com/untoldkit/untold/manifest"
+	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
 
 // TestPyramidOfAFlight flies out of a scene with a pyramid and back: no tile goes
@@ -90,6 +91,15 @@ func TestTimesToAPicture(t *testing.T) {
 	})
 	if short.TimeToPicture != r.TimeToPicture || !(short.TimeTo8PX > r.TimeTo8PX*0.6 && short.TimeTo8PX < r.TimeTo8PX) {
 		t.Errorf("in a short run a picture after %v s, a good one after %v s", short.TimeToPicture, short.TimeTo8PX)
+	}
+	textured := pyramidFlight(t, func(s *Scenario) {
+		start(s)
+		s.Textures = map[string]texfile.Size{"wall": size(512, 512, texfile.BC7)}
+		s.Tiles = map[string]Extra{"t20": {Textures: []string{"wall"}}}
+		s.Latency.Reps = map[string]time.Duration{"texture": 3 * time.Second}
+	})
+	if textured.TimeToPicture != r.TimeToPicture || textured.TimeTo8PX < 3 || textured.TimeTo8PX > 5 {
+		t.Errorf("with a texture that takes 3 s a picture after %v s, a good one after %v s", textured.TimeToPicture, textured.TimeTo8PX)
 	}
 	if both := short.Then(&r); both.TimeTo8PX != short.TimeTo8PX {
 		t.Errorf("of two runs %v s", both.TimeTo8PX)

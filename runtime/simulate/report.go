@@ -46,7 +46,8 @@ type Report struct {
 	TimeToFullP95 float64 `json:"time_to_full_p95"`
 	// TimeToPicture is the time in seconds until all tiles in view, larger than two
 	// pixels, show something; TimeTo8PX is that until, besides, no error in view covers
-	// more than 8 pixels. Where that never was, it is the run's length.
+	// more than 8 pixels, nor any texel of colours and normals that could be finer. Where
+	// that never was, it is the run's length.
 	TimeToPicture float64 `json:"time_to_picture"`
 	TimeTo8PX     float64 `json:"time_to_8px"`
 	// StallSeconds is the time in which the nearest tile is drawn below the

@@ -148,6 +148,9 @@ func (r *run) source() runtime.Source {
 // begin makes what is measured, and the tiles that are there from the start.
 func (r *run) begin() error {
 	r.meter = NewMeter(r.s)
+	if r.w.textures != nil {
+		r.meter.CountTexels(r.w.textures.texels)
+	}
 	if r.o.Series {
 		r.series = newSeries(r.s)
 	}

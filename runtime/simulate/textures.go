@@ -99,6 +99,17 @@ func (t *textureTier) begun(key payload.Key) bool {
 	return !slices.ContainsFunc(t.entities[key], func(p placed) bool { return !t.stream.Begun(p.entity) })
 }
 
+// texels returns how many pixels the largest texel covers of what is drawn.
+func (t *textureTier) texels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
+	f := camera.Frustum()
+	for i := range drawn {
+		for _, p := range t.entities[drawn[i].Key] {
+			most = max(most, t.stream.TexelPixels(p.entity, f.Sees))
+		}
+	}
+	return most
+}
+
 // Upload is the texture.Device: it counts.
 func (t *textureTier) Upload(id texture.ID, img *texfile.Image) error {
 	for int(id) > len(t.levels) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -290,6 +291,89 @@ func TestDraftDefers(t *testing.T) {
 		r.settle()
 		if got := loads(); got != c.then || !r.s.Idle() {
 			t.Errorf("%s: after it %s, want %s; idle %v", c.name, got, c.then, r.s.Idle())
+		}
+	}
+}
+
+// What comes small comes as fine as a draft where its scale is known, and stays like that until
+// the draft has ended, unless the camera comes too near for it.
+func TestDraftIsNoFiner(t *testing.T) {
+	uris := []string{"a.utex", "b.utex", "c.utex", "d.utex"}
+	r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) {
+		// 32 texels on 4 m are no larger than 8 pixels from 14.6 m on; a palette has no scale.
+		o.Scales = Scales{uris[0]: 0.25, uris[1]: 0.25, uris[2]: 0.25, uris[3]: 0}
+	})
+	var es []Entity
+	for i, d := range []float64{7.5, 14, 15, 7.5} {
+		r.loader.files[uris[i]] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		es = append(es, r.add(at(d, uris[i])))
+	}
+	r.loader.files["data.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+	r.s.textures.scales["data.utex"] = 0.25
+	p := at(7.5, "data.utex")
+	p.Slots[0].Use = texfile.Data
+	es = append(es, r.add(p))
+	r.view.Draft, r.view.Visible = true, es
+	for range 3 { // palettes and data grow when everything has come
+		r.tick()
+		r.loader.answerAll()
+	}
+	r.tick()
+	if got := fmt.Sprint(r.edges(es[:3]...)); got != "[64 64 32]" {
+		t.Errorf("%s", got)
+	}
+	var first []string
+	for _, req := range r.loader.started[:5] {
+		first = append(first, fmt.Sprint(req.URI, " ", req.MaxSize))
+	}
+	if want := "a.utex 64, d.utex 32, data.utex 32, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
+		t.Errorf("first %v, want %s", first, want)
+	}
+	r.view.Camera[0] = 7 // a is within a metre, b 7 m away, c 8
+	for range 4 {
+		r.tick()
+		r.loader.answerAll()
+	}
+	r.tick()
+	if got := fmt.Sprint(r.edges(es[:3]...)); got != "[1024 1024 1024]" {
+		t.Errorf("nearer: %s", got)
+	}
+}
+
+// The largest texel that is seen decides: of colours and normals that could be finer.
+func TestTexelPixels(t *testing.T) {
+	r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) {
+		o.Scales = Scales{"wall.utex": 0.25, "bumps.utex": 0.25, "rough.utex": 4, "small.utex": 4, "palette.utex": 0}
+	})
+	r.loader.files["wall.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+	for _, uri := range []string{"bumps.utex", "rough.utex", "palette.utex"} {
+		r.loader.files[uri] = r.loader.files["wall.utex"]
+	}
+	r.loader.files["small.utex"] = fakeFile{w: 16, h: 16, enc: texfile.BC7}
+	part := func(slots ...Slot) Entity {
+		p := at(100, slots[0].URI)
+		p.Slots = slots
+		return r.add(p)
+	}
+	wall := part(Slot{URI: "wall.utex"}, Slot{URI: "bumps.utex", Use: texfile.Normal})
+	others := []Entity{part(Slot{URI: "rough.utex", Use: texfile.Data}), part(Slot{URI: "small.utex"}), part(Slot{URI: "palette.utex"}), 0}
+	all := func(_, _ [3]float64) bool { return true }
+	r.view.Draft = true
+	r.tick()
+	if got := r.s.TexelPixels(wall, all); !math.IsInf(got, 1) {
+		t.Errorf("%v before anything has come", got)
+	}
+	r.loader.answerAll()
+	r.tick()
+	if got, want := r.s.TexelPixels(wall, all), 4./32/100/PixelSize(0, 0); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := r.s.TexelPixels(wall, func(_, _ [3]float64) bool { return false }); got != 0 {
+		t.Errorf("%v out of view", got)
+	}
+	for i, e := range others {
+		if got := r.s.TexelPixels(e, all); got != 0 {
+			t.Errorf("%d: %v", i, got)
 		}
 	}
 }

@@ -1,6 +1,11 @@
 package texture
 
-import "time"
+import (
+	"math"
+	"time"
+
+	"github.com/untoldkit/untold/runtime/texture/texfile"
+)
 
 // Stats are the counters of a Streamer.
 type Stats struct {
@@ -109,6 +114,29 @@ func (s *Streamer) Look(id ID) Look {
 		l.Source, l.Tier = t.file.Edge(0), t.tier()
 	}
 	return l
+}
+
+// TexelPixels returns how many pixels the largest texel of an entity whose box is seen covers,
+// for the camera and the pixels of the last Update: of colours and normals of known scale that
+// could be finer, 0 where there are none. While one of its colours or normals has not come it
+// is infinite.
+func (s *Streamer) TexelPixels(h Entity, sees func(boxMin, boxMax [3]float64) bool) (most float64) {
+	e, _ := s.entities.find(h)
+	if e == nil || !sees(e.box.Min, e.box.Max) {
+		return 0
+	}
+	distance := e.distanceTo(&s.camera)
+	for _, i := range e.textures {
+		t := &s.textures.list[i]
+		switch {
+		case t.name.slot.Use == texfile.Data:
+		case t.state == stateWaiting || t.state == stateLoading:
+			return math.Inf(1)
+		case t.state == stateResident && t.scaled && t.scale > 0 && t.start > t.at[TierFull]:
+			most = max(most, s.textures.texelPixels(t, t.file.Edge(t.start), distance))
+		}
+	}
+	return most
 }
 
 // EventKind says what an Event reports.

@@ -38,19 +38,28 @@ const (
 	quietTime = 500 * time.Millisecond
 )
 
-// yields reports whether a texture does so.
+// yields reports whether a texture does so. In a draft all do that are as fine as that.
 func (s *Streamer) yields(t *resource) bool {
-	return s.now < s.quiet && t.cooked && s.textures.small > 0 && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
+	if !t.cooked || s.textures.small == 0 {
+		return false
+	}
+	if s.drafting() && t.scaled && t.scale > 0 {
+		return s.textures.texelPixels(t, t.file.Edge(t.start), t.near) <= coarsePixels
+	}
+	return s.now < s.quiet && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
 }
 
-// deferTime is for how long textures of data wait for the end of a draft: that of a fast flight
-// over a slow network has none soon.
+// deferTime is for how long textures wait for the end of a draft: that of a fast flight over a
+// slow network has none soon.
 const deferTime = 8 * time.Second
+
+// drafting reports whether textures leave the network to the draft of a scene.
+func (s *Streamer) drafting() bool { return s.draft && s.now-s.drafted < deferTime }
 
 // defers reports whether the first load of a texture waits for the end of a draft: occlusion,
 // roughness and metalness show less than geometry, colours and normals do for their bytes.
 func (s *Streamer) defers(t *resource) bool {
-	return s.draft && s.now-s.drafted < deferTime && !t.cooked && s.textures.small > 0 && t.name.slot.Use == texfile.Data
+	return s.drafting() && !t.cooked && s.textures.small > 0 && t.name.slot.Use == texfile.Data
 }
 
 // dispatch starts changes in the order of their urgency and reports whether

@@ -223,12 +223,30 @@ func (t *textureTable) medium() int {
 // firstEdge returns the longest edge of first loads.
 func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
 
-// firstEdgeOf returns the longest edge of a texture's first load.
+// coarsePixels is how many pixels texels of colours and normals may cover at first, and in a
+// draft of a scene: as many as its errors.
+const coarsePixels = 8
+
+// firstEdgeOf returns the longest edge of a texture's first load. One that comes small is no
+// coarser than a draft where its scale is known, since every step takes the latency of the
+// network once more.
 func (t *textureTable) firstEdgeOf(r *resource) int {
-	if r.cooked && t.small > 0 {
-		return min(t.firstEdge(), t.small)
+	if !r.cooked || t.small <= 0 {
+		return t.firstEdge()
 	}
-	return t.firstEdge()
+	edge := min(t.firstEdge(), t.small)
+	if r.scaled && r.scale > 0 && r.name.slot.Use != texfile.Data {
+		for edge < t.firstEdge() && t.texelPixels(r, edge, r.near) > coarsePixels {
+			edge = min(2*edge, t.firstEdge())
+		}
+	}
+	return edge
+}
+
+// texelPixels returns how many pixels a texel of a texture of known scale above 0 covers at a
+// distance where it has so many on its longest edge.
+func (t *textureTable) texelPixels(r *resource, edge int, distance float64) float64 {
+	return 1 / (r.scale * t.pixel * float64(edge) * max(distance, leastAway))
 }
 
 // enough reports whether a texture below the minimum size shows at a distance all that

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"math"
 
 	"github.com/untoldkit/untold/internal/ktx2"
 )
@@ -48,7 +47,7 @@ func readKTX2(data []byte, normal bool, take func(need int64) error, limits Limi
 	}
 	change = fmt.Sprintf("KTX2 (%s) converted to PNG", f.Kind())
 	if normal && f.TwoChannels() {
-		raiseNormals(img)
+		ktx2.RaiseNormals(img)
 		change += ", the third coordinate of its normals computed from the other two"
 	}
 	return img, change, nil
@@ -60,18 +59,4 @@ func ktx2Error(err error) error {
 		return fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
-}
-
-// raiseNormals fills blue in with the coordinate that makes red and green a direction
-// of length 1, as far as they are not longer.
-func raiseNormals(img *image.NRGBA) {
-	var square [256]float64 // of the coordinate that a byte stands for
-	for i := range square {
-		c := 2*float64(i)/255 - 1
-		square[i] = c * c
-	}
-	for p := img.Pix; len(p) >= 4; p = p[4:] {
-		z := math.Sqrt(max(0, 1-square[p[0]]-square[p[1]]))
-		p[2] = uint8(math.Round(127.5 + float64(127.5*z)))
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/format/utex"
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/ktx2"
 	"github.com/untoldkit/untold/internal/testfile"
@@ -165,5 +166,63 @@ func TestStageKTX2(t *testing.T) {
 	defer f.Close()
 	if img, err := png.Decode(f); err != nil || img.Bounds().Size() != (image.Point{X: 40, Y: 24}) {
 		t.Error(img.Bounds(), err)
+	}
+}
+
+// TestWritePacked: the blocks are those of ModeBC, in fewer bytes; what is opaque says so.
+func TestWritePacked(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 64, 32))
+	for i := range img.Pix {
+		img.Pix[i] = byte(i / 64 * 3)
+	}
+	opaque := image.NewNRGBA(img.Rect)
+	copy(opaque.Pix, img.Pix)
+	for i := 3; i < len(opaque.Pix); i += 4 {
+		opaque.Pix[i] = 255
+	}
+	for _, c := range []struct {
+		img    *image.NRGBA
+		role   Role
+		format ktx2.Format
+		alpha  bool
+	}{
+		{img, Role{Use: Color}, ktx2.BC7SRGB, false},
+		{opaque, Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, ktx2.BC7SRGB, false},
+		{img, Role{Use: Color, Alpha: AlphaMasked, Cutoff: 0.5}, ktx2.BC7SRGB, true},
+		{opaque, Role{Use: Data}, ktx2.BC7, false},
+		{opaque, Role{Use: Normal}, ktx2.BC5, false},
+	} {
+		var packed, plain bytes.Buffer
+		got, err := WritePacked(&packed, "a", c.img, c.role, ASTC{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := EncodeOne(&plain, "a", c.img, c.role, ModeBC, ASTC{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.File != "a.ktx2" || got.Width != 64 || got.Height != 32 || got.Levels != want.Levels || got.GPU != want.GPU || packed.Len() >= plain.Len() {
+			t.Errorf("%+v, %d bytes; %+v, %d bytes", got, packed.Len(), want, plain.Len())
+		}
+		f, err := ktx2.Parse(packed.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Format != c.format || f.HasAlpha() != c.alpha || !f.Direct() || (f.Descriptor.Transfer == ktx2.TransferSRGB) != (c.role.Use == Color) {
+			t.Errorf("%+v: %v, alpha %t, %+v", c.role, f.Format, f.HasAlpha(), f.Descriptor)
+		}
+		r, err := utex.NewReader(bytes.NewReader(plain.Bytes()), int64(plain.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range f.Levels() {
+			a, err := f.Blocks(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := r.ReadLevel(k, nil); err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%+v: level %d has other blocks, %v", c.role, k, err)
+			}
+		}
 	}
 }

@@ -22,7 +22,10 @@ func ktx2Error(err error) error {
 // ktx2Encoding returns how a device that takes blocks gets the levels: those of UASTC
 // become BC7 or ASTC, which are of the same size.
 func ktx2Encoding(f *ktx2.File) Encoding {
-	if f.Plain() {
+	switch {
+	case f.Direct() && f.Format == ktx2.BC5:
+		return BC5
+	case f.Direct() || f.Plain():
 		return BC7
 	}
 	return RGBA8
@@ -69,10 +72,10 @@ func decodeKTX2(f *ktx2.File, o Options) (*Image, error) {
 // blocksFor returns how the levels from one of w x h texels go to the device.
 func (o *Options) blocksFor(f *ktx2.File, w, h int) Encoding {
 	switch {
-	case !f.Plain():
+	case !f.Plain() && !f.Direct():
 	case o.Blocks && (!o.WebGL || (w|h)%4 == 0):
-		return BC7
-	case o.ASTC:
+		return ktx2Encoding(f)
+	case o.ASTC && f.Plain():
 		return ASTC4x4
 	}
 	return RGBA8
@@ -80,15 +83,20 @@ func (o *Options) blocksFor(f *ktx2.File, w, h int) Encoding {
 
 // ktx2Level returns a level as the image has it.
 func ktx2Level(f *ktx2.File, level int, img *Image) ([]byte, error) {
-	switch img.Encoding {
-	case BC7:
+	switch {
+	case img.Encoding != RGBA8 && f.Direct():
+		return f.Blocks(level)
+	case img.Encoding == BC7:
 		return f.Transcode(level, ktx2.ToBC7)
-	case ASTC4x4:
+	case img.Encoding == ASTC4x4:
 		return f.Transcode(level, ktx2.ToASTC4x4)
 	}
 	out, err := f.Decode(level)
 	if err != nil {
 		return nil, err
+	}
+	if img.Use == Normal && f.TwoChannels() {
+		ktx2.RaiseNormals(out)
 	}
 	if img.Opaque && f.HasAlpha() {
 		for i := 3; i < len(out.Pix); i += 4 {

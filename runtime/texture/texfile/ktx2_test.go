@@ -3,10 +3,12 @@ package texfile
 import (
 	"bytes"
 	"errors"
+	"image"
 	"io"
 	"testing"
 
 	"github.com/untoldkit/untold/internal/basisu"
+	"github.com/untoldkit/untold/internal/bc"
 	"github.com/untoldkit/untold/internal/fuzzbound"
 	"github.com/untoldkit/untold/internal/ktx2"
 )
@@ -87,6 +89,70 @@ func TestDecodeKTX2(t *testing.T) {
 	}
 	if s, err := Measure(bytes.NewReader(data), int64(len(data))); err != nil || s != (Size{128, 64, 8, BC7}) {
 		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// TestDecodePackedKTX2: blocks of BC7 and BC5 go to devices that take them as they are; elsewhere
+// normal maps get their third channel back.
+func TestDecodePackedKTX2(t *testing.T) {
+	picture := image.NewNRGBA(image.Rect(0, 0, 64, 32))
+	for i := range picture.Pix {
+		picture.Pix[i] = []byte{230, 128, 255, 255}[i%4]
+	}
+	for _, c := range []struct {
+		format ktx2.Format
+		use    Use
+		o      Options
+		want   Encoding
+	}{
+		{ktx2.BC7SRGB, Color, Options{Blocks: true}, BC7},
+		{ktx2.BC7SRGB, Color, Options{Blocks: true, MaxSize: 16}, BC7},
+		{ktx2.BC7SRGB, Color, Options{ASTC: true}, RGBA8},
+		{ktx2.BC7SRGB, Color, Options{Blocks: true, WebGL: true, MaxSize: 4}, RGBA8},
+		{ktx2.BC5, Normal, Options{Blocks: true}, BC5},
+		{ktx2.BC5, Normal, Options{}, RGBA8},
+	} {
+		content := ktx2.Content{Format: c.format, Width: 64, Height: 32, Scheme: ktx2.Zstandard}
+		for w, h := 64, 32; ; w, h = max(1, w/2), max(1, h/2) {
+			o := bc.Options{Format: bc.BC7}
+			if c.format == ktx2.BC5 {
+				o.Format = bc.BC5
+			}
+			level := picture.SubImage(image.Rect(0, 0, w, h)).(*image.NRGBA)
+			blocks := make([]byte, (w+3)/4*((h+3)/4)*16)
+			if err := bc.Encode(blocks, level, o); err != nil {
+				t.Fatal(err)
+			}
+			if content.Levels = append(content.Levels, blocks); w == 1 && h == 1 {
+				break
+			}
+		}
+		var b bytes.Buffer
+		if err := ktx2.Write(&b, content); err != nil {
+			t.Fatal(err)
+		}
+		c.o.Use = c.use
+		img, err := DecodeAt(bytes.NewReader(b.Bytes()), int64(b.Len()), c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, start, err := SizeOf(img)
+		if err != nil || img.Encoding != c.want || c.o.MaxSize > 0 && s.Edge(start) != c.o.MaxSize {
+			t.Fatalf("%v, %+v: %v from %d, %v", c.format, c.o, img.Encoding, s.Edge(start), err)
+		}
+		if c.want != RGBA8 {
+			if got := img.Levels[0].Pix; !bytes.Equal(got, content.Levels[start]) {
+				t.Errorf("%v, %+v: other blocks", c.format, c.o)
+			}
+			continue
+		}
+		blue := byte(255)
+		if c.use == Normal {
+			blue = 203 // 0.8 to the right leave 0.6
+		}
+		if p := img.Levels[0].Pix[:4]; p[0] < 229 || p[0] > 231 || p[2] < blue-2 || p[2] > blue && blue < 255 || p[3] != 255 {
+			t.Errorf("%v, %+v: %v", c.format, c.o, p)
+		}
 	}
 }
 
