@@ -141,14 +141,13 @@ func (p *refinement) placeOf(row int32) *place {
 // record returns the record of a node, which it has for as long as its scene.
 func (p *refinement) record(sc *scene, i int32) *record { return sc.recordOf(p.first + i) }
 
-// childNames lists the ids of a node's children.
-func (sc *scene) childNames(tile int32) []string {
+// describeNode tells the asset of a node the ids of its children, and its error.
+func (sc *scene) describeNode(tile int32, asset *payload.Asset) {
 	n := &sc.refinement.nodes[tile-sc.refinement.first]
-	names := make([]string, len(n.children))
+	asset.Error, asset.Children = n.error, make([]string, len(n.children))
 	for i, row := range n.children {
-		names[i] = sc.tiles.id[row]
+		asset.Children[i] = sc.tiles.id[row]
 	}
-	return names
 }
 
 // closes reports whether a tile lies below a closed node.

@@ -170,7 +170,7 @@ func (rs *residency) place(r *record, rep payload.Rep, res *payload.Result) erro
 func (rs *residency) uploadWhole(r *record, rep payload.Rep, res *payload.Result) error {
 	asset := res.Asset
 	if asset != nil && r.scene.tiles.has(r.tile, flagNode) {
-		asset.Children = r.scene.childNames(r.tile)
+		r.scene.describeNode(r.tile, asset)
 	}
 	if asset == nil || rep != payload.RepFull || asset.Layout().Groups == 0 {
 		if err := rs.device.Upload(r.key(rep), asset); err != nil {

@@ -166,7 +166,7 @@ func (t *textures) add(n *rep, p *prepared, asset *payload.Asset) (sets []*textu
 		if !t.follows() {
 			box := worldBox(m.center, m.half, root)
 			m.entity = t.stream.Add(texture.Part{
-				Min: box.Min, Max: box.Max, Fixed: n.key.Rep != payload.RepFull, Level: asset.Level, Levels: asset.Levels, Burst: true, Slots: t.slots,
+				Min: box.Min, Max: box.Max, Fixed: n.key.Rep != payload.RepFull, Level: asset.Level, Levels: asset.Levels, Error: asset.Error, Burst: true, Slots: t.slots,
 			})
 		}
 		if !known[m.material] {

@@ -37,6 +37,9 @@ type Asset struct {
 	// Children names, of a node of the pyramid, the entities that stand in for its
 	// children, in their order; nil for others.
 	Children []string
+	// Error is the visual error of a node of the pyramid in metres, which its textures need not
+	// be finer than; 0 for others.
+	Error float64
 	// Ready is what a Loader has made of the asset for the Device in advance. It belongs to
 	// this handle: views and other handles have none.
 	Ready any

@@ -220,7 +220,7 @@ func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
 			}
 			t.slots = texture.MaterialSlots(t.slots[:0], &asset.Materials[at], asset.Textures, asset.Strings, asset.Dir)
 			t.slots = t.slots[:len(t.slots)-1] // the height, which no renderer of ours draws
-			t.addPart(key, manifest.BoundsOf(payload.BoxOf(e.WorldBounds)), asset.Level, asset.Levels)
+			t.addPart(key, manifest.BoundsOf(payload.BoxOf(e.WorldBounds)), asset)
 		}
 	}
 }
@@ -231,17 +231,16 @@ func (t *textureTier) addNamed(key payload.Key, box manifest.Bounds, names []str
 	for _, name := range names {
 		t.slots = append(t.slots, texture.Slot{URI: name})
 	}
-	t.addPart(key, box, 0, 0)
+	t.addPart(key, box, &payload.Asset{})
 }
 
-// addPart registers an entity with t.slots; level and levels are its place in an
-// LOD group.
-func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, level, levels int) {
+// addPart registers an entity with t.slots, of an asset.
+func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, asset *payload.Asset) {
 	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
 		return
 	}
 	at := t.w.boxAt(key.Scene, box)
-	e := t.stream.Add(texture.Part{Min: at.Min, Max: at.Max, Fixed: key.Rep != payload.RepFull, Level: level, Levels: levels, Burst: true, Slots: t.slots})
+	e := t.stream.Add(texture.Part{Min: at.Min, Max: at.Max, Fixed: key.Rep != payload.RepFull, Level: asset.Level, Levels: asset.Levels, Error: asset.Error, Burst: true, Slots: t.slots})
 	t.entities[key] = append(t.entities[key], placed{e, box, at})
 }
 

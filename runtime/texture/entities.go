@@ -24,6 +24,9 @@ type Part struct {
 	// Level and Levels tell which level of an LOD group of entities this is; 0 is
 	// the finest. Levels below 2 mean no group.
 	Level, Levels int
+	// Error is how much of the shape is wrong, in metres, as of a coarse level: over a network
+	// the first levels of its textures have texels no smaller. 0 is unknown, or nothing.
+	Error float64
 	// Burst serves the entity before others in its first tick: for meshes of a
 	// tile that has just been loaded.
 	Burst bool
@@ -40,6 +43,7 @@ type entity struct {
 	distance float64 // as of the last look
 	level    int
 	levels   int
+	wrong    float64 // Part.Error, at least 0
 	fixed    bool
 	finest   Tier    // what level, levels and fixed allow
 	slots    []ID    // by slot, 0 for none
@@ -110,7 +114,7 @@ func (t *entityTable) add(p Part, camera *geom.Vec3) (*entity, Entity) {
 		t.list = append(t.list, entity{})
 	}
 	e := &t.list[index]
-	*e = entity{gen: e.gen + 1, live: true, level: p.Level, levels: p.Levels, fixed: p.Fixed, slots: e.slots[:0], textures: e.textures[:0]}
+	*e = entity{gen: e.gen + 1, live: true, level: p.Level, levels: p.Levels, wrong: max(0, p.Error), fixed: p.Fixed, slots: e.slots[:0], textures: e.textures[:0]}
 	e.place(p.Min, p.Max)
 	e.distance = e.distanceTo(camera)
 	e.limit()

@@ -308,6 +308,16 @@ func TestDraftIsNoFiner(t *testing.T) {
 		r.loader.files[uris[i]] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
 		es = append(es, r.add(at(d, uris[i])))
 	}
+	// Where 1/8 m is wrong, 32 texels on 4 m are enough, unless a better shape has them as well.
+	for i, uri := range []string{"e.utex", "f.utex"} {
+		r.loader.files[uri] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		r.s.textures.scales[uri] = 0.25
+		for k := range i + 1 {
+			p := at(7.5, uri)
+			p.Error = 0.125 / float64(1+k)
+			es = append(es, r.add(p))
+		}
+	}
 	r.loader.files["data.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
 	r.s.textures.scales["data.utex"] = 0.25
 	p := at(7.5, "data.utex")
@@ -319,14 +329,14 @@ func TestDraftIsNoFiner(t *testing.T) {
 		r.loader.answerAll()
 	}
 	r.tick()
-	if got := fmt.Sprint(r.edges(es[:3]...)); got != "[64 64 32]" {
+	if got := fmt.Sprint(r.edges(slices.Concat(es[:3], es[4:6])...)); got != "[64 64 32 32 64]" {
 		t.Errorf("%s", got)
 	}
 	var first []string
-	for _, req := range r.loader.started[:5] {
+	for _, req := range r.loader.started[:7] {
 		first = append(first, fmt.Sprint(req.URI, " ", req.MaxSize))
 	}
-	if want := "a.utex 64, d.utex 32, data.utex 32, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
+	if want := "a.utex 64, d.utex 32, e.utex 32, f.utex 64, data.utex 32, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
 		t.Errorf("first %v, want %s", first, want)
 	}
 	r.view.Camera[0] = 7 // a is within a metre, b 7 m away, c 8

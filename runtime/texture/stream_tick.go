@@ -44,7 +44,7 @@ func (s *Streamer) yields(t *resource) bool {
 		return false
 	}
 	if s.drafting() && t.scaled && t.scale > 0 {
-		return s.textures.texelPixels(t, t.file.Edge(t.start), t.near) <= coarsePixels
+		return s.textures.fine(t, t.file.Edge(t.start))
 	}
 	return s.now < s.quiet && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
 }

@@ -33,6 +33,7 @@ type resource struct {
 	voted    bool    // somebody had a vote in the last tick
 	vote     int     // first level that it should have
 	near     float64 // distance of the nearest entity, as of the last look
+	wrong    float64 // the least Part.Error
 	retryAt  time.Duration
 	file     texfile.Size
 	bytes    int64 // on the device
@@ -115,7 +116,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 		} else {
 			t.list = append(t.list, resource{})
 		}
-		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), cooked: texfile.IsCooked(slot.URI)}
+		t.list[i] = resource{name: &name{key, slot}, near: math.Inf(1), wrong: math.Inf(1), cooked: texfile.IsCooked(slot.URI)}
 		t.setScale(&t.list[i])
 		t.byKey[key] = i
 	}
@@ -126,7 +127,7 @@ func (t *textureTable) acquire(e *entity, slot Slot) (index int32, isNew bool) {
 	}
 	r := &t.list[i]
 	r.refs++
-	r.near = min(r.near, e.distance)
+	r.near, r.wrong = min(r.near, e.distance), min(r.wrong, e.wrong)
 	e.textures = append(e.textures, i)
 	return i, !ok
 }
@@ -224,8 +225,15 @@ func (t *textureTable) medium() int {
 func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
 
 // coarsePixels is how many pixels texels of colours and normals may cover at first, and in a
-// draft of a scene: as many as its errors.
+// draft of a scene: as many as its errors in the end.
 const coarsePixels = 8
+
+// fine reports whether so many texels on the longest edge of a texture of known scale above 0
+// are enough at first, and in a draft: no larger than coarsePixels, or than what is wrong with
+// the shape that they are on.
+func (t *textureTable) fine(r *resource, edge int) bool {
+	return t.texelPixels(r, edge, r.near) <= coarsePixels || 1/(r.scale*float64(edge)) <= r.wrong
+}
 
 // firstEdgeOf returns the longest edge of a texture's first load. One that comes small is no
 // coarser than a draft where its scale is known, since every step takes the latency of the
@@ -236,7 +244,7 @@ func (t *textureTable) firstEdgeOf(r *resource) int {
 	}
 	edge := min(t.firstEdge(), t.small)
 	if r.scaled && r.scale > 0 && r.name.slot.Use != texfile.Data {
-		for edge < t.firstEdge() && t.texelPixels(r, edge, r.near) > coarsePixels {
+		for edge < t.firstEdge() && !t.fine(r, edge) {
 			edge = min(2*edge, t.firstEdge())
 		}
 	}
