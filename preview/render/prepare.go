@@ -62,7 +62,7 @@ func readyOf(a *payload.Asset) (*prepared, error) {
 		return prepare(a, made)
 	}
 	a.Ready = nil
-	if parts := partsOf(a); parts != nil { // which are known since
+	if parts := a.ChildParts(); parts != nil { // which are known since
 		for i := range p.meshes {
 			m := &p.meshes[i]
 			m.part = parts[a.Meshes[m.record].EntityID]
@@ -86,7 +86,7 @@ func prepare(a *payload.Asset, made *Packed) (*prepared, error) {
 	transforms := worldTransforms(a.Entities)
 	objects := map[uint32]int32{}                  // by entity id
 	materials := make([]int32, len(a.Materials)+1) // in p, counted from 1
-	parts := partsOf(a)
+	parts := a.ChildParts()
 	for i := range a.Meshes {
 		rec := &a.Meshes[i]
 		if rec.IndexCount == 0 {
@@ -119,21 +119,6 @@ func prepare(a *payload.Asset, made *Packed) (*prepared, error) {
 		return cmp.Or(cmp.Compare(a.bundle, b.bundle), cmp.Compare(a.firstIndex, b.firstIndex), cmp.Compare(a.baseVertex, b.baseVertex))
 	})
 	return p, nil
-}
-
-// partsOf returns which children each entity of a node of the pyramid stands in for.
-func partsOf(a *payload.Asset) map[uint32]uint64 {
-	if len(a.Children) == 0 {
-		return nil
-	}
-	parts := make(map[uint32]uint64, len(a.Entities))
-	for i := range a.Entities {
-		e := &a.Entities[i]
-		if bit := slices.Index(a.Children, a.Strings(e.NameOffset)); bit >= 0 {
-			parts[e.ID] = 1 << bit
-		}
-	}
-	return parts
 }
 
 // material returns the index in p of material i of the asset, or of the default

@@ -306,18 +306,3 @@ func TestMaterials(t *testing.T) {
 		t.Errorf("flags %x", flags)
 	}
 }
-
-// TestPartsOf: the entities of a node are found by the names of its children.
-func TestPartsOf(t *testing.T) {
-	names := []string{"", "b", "a", "other"}
-	a := &payload.Asset{Strings: func(i uint32) string { return names[i] }, Children: []string{"a", "b", "c"}}
-	for i := range names {
-		a.Entities = append(a.Entities, records.Entity{ID: uint32(10 + i), NameOffset: uint32(i)})
-	}
-	if got := partsOf(a); len(got) != 2 || got[11] != 2 || got[12] != 1 {
-		t.Errorf("parts: %v", got)
-	}
-	if a.Children = nil; partsOf(a) != nil {
-		t.Error("a tile has parts")
-	}
-}

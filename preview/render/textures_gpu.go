@@ -297,12 +297,14 @@ func (r *Renderer) StreamTextures(v TextureView) {
 func (r *Renderer) TexelPixels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
 	f := camera.Frustum()
 	for i := range drawn {
-		n := r.reps[drawn[i].Key]
-		if n == nil || i > 0 && drawn[i-1].Key == n.key {
+		n, parts := r.reps[drawn[i].Key], drawn[i].Parts
+		if n == nil {
 			continue
 		}
 		for k := range n.meshes {
-			most = max(most, r.textures.stream.TexelPixels(n.meshes[k].entity, f.Sees))
+			if m := &n.meshes[k]; parts == 0 || m.part&parts != 0 {
+				most = max(most, r.textures.stream.TexelPixels(m.entity, f.Sees))
+			}
 		}
 	}
 	return most

@@ -200,6 +200,22 @@ func (a *Asset) Retain() *Asset {
 	}
 }
 
+// ChildParts returns, of a node of the pyramid, which of Children each entity stands in for, by
+// its ID: the bit with the child's index. It is nil for others.
+func (a *Asset) ChildParts() map[uint32]uint64 {
+	if len(a.Children) == 0 {
+		return nil
+	}
+	parts := make(map[uint32]uint64, len(a.Entities))
+	for i := range a.Entities {
+		e := &a.Entities[i]
+		if bit := slices.Index(a.Children, a.Strings(e.NameOffset)); bit >= 0 {
+			parts[e.ID] = 1 << bit
+		}
+	}
+	return parts
+}
+
 // Shares reports whether an asset is a handle on the same buffers as another one, or a
 // view of them.
 func (a *Asset) Shares(o *Asset) bool {

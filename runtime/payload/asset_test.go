@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/runtime/internal/fake"
+	"github.com/untoldkit/untold/runtime/payload"
 )
 
 func TestAssetViewsShareTheBuffers(t *testing.T) {
@@ -160,5 +162,20 @@ func TestViewsNarrowTheGeometry(t *testing.T) {
 		if v := a.View(1); v.Meshes[0].VertexOffset != bad || len(v.Geometry.Vertices) != 320 {
 			t.Errorf("a range outside was changed to %d", v.Meshes[0].VertexOffset)
 		}
+	}
+}
+
+// TestChildParts: the entities of a node are found by the names of its children.
+func TestChildParts(t *testing.T) {
+	names := []string{"", "b", "a", "other"}
+	a := &payload.Asset{Strings: func(i uint32) string { return names[i] }, Children: []string{"a", "b", "c"}}
+	for i := range names {
+		a.Entities = append(a.Entities, records.Entity{ID: uint32(10 + i), NameOffset: uint32(i)})
+	}
+	if got := a.ChildParts(); len(got) != 2 || got[11] != 2 || got[12] != 1 {
+		t.Errorf("parts: %v", got)
+	}
+	if a.Children = nil; a.ChildParts() != nil {
+		t.Error("a tile has parts")
 	}
 }

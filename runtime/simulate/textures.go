@@ -48,6 +48,7 @@ type textureTier struct {
 // placed is an entity and where it is: its box in its scene, and in the world.
 type placed struct {
 	entity     texture.Entity
+	part       uint64 // of a node, as in runtime.Drawn.Parts
 	box, world manifest.Bounds
 }
 
@@ -103,8 +104,11 @@ func (t *textureTier) begun(key payload.Key) bool {
 func (t *textureTier) texels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
 	f := camera.Frustum()
 	for i := range drawn {
-		for _, p := range t.entities[drawn[i].Key] {
-			most = max(most, t.stream.TexelPixels(p.entity, f.Sees))
+		d := &drawn[i]
+		for _, p := range t.entities[d.Key] {
+			if d.Parts == 0 || p.part&d.Parts != 0 {
+				most = max(most, t.stream.TexelPixels(p.entity, f.Sees))
+			}
 		}
 	}
 	return most
@@ -211,6 +215,7 @@ func (t *textureTier) add(key payload.Key, asset *payload.Asset) {
 
 // addRecords registers the meshes of an asset by their records.
 func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
+	parts := asset.ChildParts()
 	for i := range asset.Entities {
 		e := &asset.Entities[i]
 		for m := uint64(e.FirstMesh); m < min(uint64(e.FirstMesh)+uint64(e.MeshCount), uint64(len(asset.Meshes))); m++ {
@@ -220,7 +225,7 @@ func (t *textureTier) addRecords(key payload.Key, asset *payload.Asset) {
 			}
 			t.slots = texture.MaterialSlots(t.slots[:0], &asset.Materials[at], asset.Textures, asset.Strings, asset.Dir)
 			t.slots = t.slots[:len(t.slots)-1] // the height, which no renderer of ours draws
-			t.addPart(key, manifest.BoundsOf(payload.BoxOf(e.WorldBounds)), asset)
+			t.addPart(key, manifest.BoundsOf(payload.BoxOf(e.WorldBounds)), asset, parts[e.ID])
 		}
 	}
 }
@@ -231,17 +236,17 @@ func (t *textureTier) addNamed(key payload.Key, box manifest.Bounds, names []str
 	for _, name := range names {
 		t.slots = append(t.slots, texture.Slot{URI: name})
 	}
-	t.addPart(key, box, &payload.Asset{})
+	t.addPart(key, box, &payload.Asset{}, 0)
 }
 
-// addPart registers an entity with t.slots, of an asset.
-func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, asset *payload.Asset) {
+// addPart registers an entity with t.slots, of an asset or of a part of one.
+func (t *textureTier) addPart(key payload.Key, box manifest.Bounds, asset *payload.Asset, part uint64) {
 	if !slices.ContainsFunc(t.slots, func(s texture.Slot) bool { return s.URI != "" }) {
 		return
 	}
 	at := t.w.boxAt(key.Scene, box)
 	e := t.stream.Add(texture.Part{Min: at.Min, Max: at.Max, Fixed: key.Rep != payload.RepFull, Level: asset.Level, Levels: asset.Levels, Error: asset.Error, Burst: true, Slots: t.slots})
-	t.entities[key] = append(t.entities[key], placed{e, box, at})
+	t.entities[key] = append(t.entities[key], placed{e, part, box, at})
 }
 
 // move puts the entities of a scene where that is now.

@@ -240,9 +240,8 @@ func TestFileLoaderOfASource(t *testing.T) {
 	}
 }
 
-// During a draft over a network images of data wait for its end, which nothing else waits
-// for, or for a while. What is cooked, whose first levels are small, and what lies on a disk do
-// not.
+// During a draft over a network textures of data wait for its end, which nothing else waits
+// for, or for a while. What lies on a disk does not.
 func TestDraftDefers(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -252,10 +251,10 @@ func TestDraftDefers(t *testing.T) {
 		want    string // loads
 		then    string // with those after the draft
 	}{
-		{"draft", true, true, false, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png"},
-		{"a long draft", true, true, true, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png"},
-		{"no draft", true, false, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
-		{"disk", false, true, false, "color.png, normal.png, data.png, normal.utex", "color.png, normal.png, data.png, normal.utex"},
+		{"draft", true, true, false, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png, data.utex"},
+		{"a long draft", true, true, true, "color.png, normal.png, normal.utex", "color.png, normal.png, normal.utex, data.png, data.utex"},
+		{"no draft", true, false, false, "color.png, normal.png, data.png, normal.utex, data.utex", "color.png, normal.png, data.png, normal.utex, data.utex"},
+		{"disk", false, true, false, "color.png, normal.png, data.png, normal.utex, data.utex", "color.png, normal.png, data.png, normal.utex, data.utex"},
 	} {
 		r := newStreamRig(t, func(o *StreamOptions, r *rig) {
 			if c.network {
@@ -263,7 +262,7 @@ func TestDraftDefers(t *testing.T) {
 			}
 		})
 		p := at(5, "color.png")
-		p.Slots = append(p.Slots, Slot{URI: "normal.png", Use: texfile.Normal}, Slot{URI: "data.png", Use: texfile.Data}, Slot{URI: "normal.utex", Use: texfile.Normal})
+		p.Slots = append(p.Slots, Slot{URI: "normal.png", Use: texfile.Normal}, Slot{URI: "data.png", Use: texfile.Data}, Slot{URI: "normal.utex", Use: texfile.Normal}, Slot{URI: "data.utex", Use: texfile.Data})
 		for i := range p.Slots {
 			r.loader.files[p.Slots[i].URI] = fakeFile{w: 16, h: 16, enc: texfile.BC7}
 		}
@@ -318,13 +317,8 @@ func TestDraftIsNoFiner(t *testing.T) {
 			es = append(es, r.add(p))
 		}
 	}
-	r.loader.files["data.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
-	r.s.textures.scales["data.utex"] = 0.25
-	p := at(7.5, "data.utex")
-	p.Slots[0].Use = texfile.Data
-	es = append(es, r.add(p))
 	r.view.Draft, r.view.Visible = true, es
-	for range 3 { // palettes and data grow when everything has come
+	for range 3 { // a palette grows when everything has come
 		r.tick()
 		r.loader.answerAll()
 	}
@@ -333,10 +327,10 @@ func TestDraftIsNoFiner(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	var first []string
-	for _, req := range r.loader.started[:7] {
+	for _, req := range r.loader.started[:6] {
 		first = append(first, fmt.Sprint(req.URI, " ", req.MaxSize))
 	}
-	if want := "a.utex 64, d.utex 32, e.utex 32, f.utex 64, data.utex 32, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
+	if want := "a.utex 64, d.utex 32, e.utex 32, f.utex 64, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
 		t.Errorf("first %v, want %s", first, want)
 	}
 	r.view.Camera[0] = 7 // a is within a metre, b 7 m away, c 8

@@ -59,7 +59,7 @@ func (s *Streamer) drafting() bool { return s.draft && s.now-s.drafted < deferTi
 // defers reports whether the first load of a texture waits for the end of a draft: occlusion,
 // roughness and metalness show less than geometry, colours and normals do for their bytes.
 func (s *Streamer) defers(t *resource) bool {
-	return s.drafting() && !t.cooked && s.textures.small > 0 && t.name.slot.Use == texfile.Data
+	return s.drafting() && s.textures.small > 0 && t.name.slot.Use == texfile.Data
 }
 
 // dispatch starts changes in the order of their urgency and reports whether
