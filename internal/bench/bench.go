@@ -180,7 +180,7 @@ type Flight struct {
 	ErrorPXP50        float64 `json:"error_px_p50"`        // greatest error in view of a frame, pixels
 	ErrorPXP99        float64 `json:"error_px_p99"`        // the same
 	Undrawn           int     `json:"undrawn"`             // tile-frames in which what was drawn shows nothing
-	TimeTo8PX         float64 `json:"time_to_8px"`         // seconds until no error in view covers more than 8 pixels
+	TimeTo8PX         float64 `json:"time_to_8px"`         // seconds until no error in view covers more than 8 pixels, nor a texel that could be smaller
 }
 
 // Report is what a bench says.
