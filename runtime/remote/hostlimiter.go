@@ -8,7 +8,8 @@ import (
 
 // hostLimiter bounds the requests per host. Those that wait are admitted in the order
 // of arrival, payloads and manifests before textures; textures never take all places,
-// so that geometry need not wait for them.
+// so that geometry need not wait for them. A third of the places is theirs first: a camera that
+// moves always waits for geometry, and would see none of them.
 type hostLimiter struct {
 	limit, textures int
 	m               *counters
@@ -76,17 +77,20 @@ func class(texture bool) int {
 // admit admits as many as there are places.
 func (l *hostLimiter) admit(q *hostQueue) {
 	for q.active < l.limit {
-		var w *waiter
-		for c := range q.waiting {
-			if len(q.waiting[c]) == 0 || c == 1 && q.textures >= l.textures {
-				continue
-			}
-			w, q.waiting[c] = q.waiting[c][0], q.waiting[c][1:]
-			break
-		}
-		if w == nil {
+		var c int
+		textures := len(q.waiting[class(true)]) > 0
+		switch {
+		case textures && q.textures < min(l.textures, l.limit/3):
+			c = class(true)
+		case len(q.waiting[class(false)]) > 0:
+			c = class(false)
+		case textures && q.textures < l.textures:
+			c = class(true)
+		default:
 			return
 		}
+		w := q.waiting[c][0]
+		q.waiting[c] = q.waiting[c][1:]
 		q.active++
 		if w.texture {
 			q.textures++

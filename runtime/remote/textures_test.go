@@ -327,6 +327,25 @@ func TestHostLimiterOrder(t *testing.T) {
 	}
 }
 
+// Where payloads always wait, textures have a third of the places, but for hosts with two or
+// one.
+func TestHostLimiterShare(t *testing.T) {
+	for _, c := range []struct{ limit, textures, want int }{{6, 4, 2}, {3, 2, 1}, {2, 1, 0}, {1, 1, 0}, {9, 2, 2}} {
+		var m counters
+		l := newHostLimiter(c.limit, c.textures, &m)
+		q := &hostQueue{}
+		for range 2 * c.limit {
+			for _, texture := range []bool{true, false} {
+				q.waiting[class(texture)] = append(q.waiting[class(texture)], &waiter{texture: texture, admit: make(chan struct{})})
+			}
+		}
+		l.admit(q)
+		if q.active != c.limit || q.textures != c.want {
+			t.Errorf("%+v: %d of %d places have textures", c, q.textures, q.active)
+		}
+	}
+}
+
 // Files that a disk has damaged or lost are fetched again, also when size and
 // time of the file are as they were, and counted: textures, manifests, payloads.
 func TestDamagedFilesOfTheCacheComeBack(t *testing.T) {
