@@ -344,6 +344,36 @@ func TestDraftIsNoFiner(t *testing.T) {
 	}
 }
 
+// What is coarse grows before what is nearer and only not yet sharp, and does not leave the
+// network to geometry after a draft either.
+func TestCoarseFirst(t *testing.T) {
+	for _, network := range []bool{false, true} {
+		r := newStreamRig(t, func(o *StreamOptions, r *rig) {
+			o.Params.ConcurrentOps, o.NearestFirst = 1, true
+			o.Scales = Scales{"near.utex": 0.25, "far.utex": 0.01} // 256 texels: 1.5 and 18 pixels
+			if network {
+				overNetwork(o, r)
+			}
+		})
+		for _, uri := range []string{"near.utex", "far.utex"} {
+			r.loader.files[uri] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+		}
+		r.view.Visible = []Entity{r.add(at(10, "near.utex")), r.add(at(20, "far.utex"))}
+		r.view.Busy = network
+		for range 4 {
+			r.tick()
+			r.loader.answerAll()
+		}
+		var got []string
+		for _, req := range r.loader.started[2:] {
+			got = append(got, req.URI)
+		}
+		if len(got) == 0 || got[0] != "far.utex" {
+			t.Errorf("network %t: %v", network, got)
+		}
+	}
+}
+
 // The largest texel that is seen decides: of colours and normals that could be finer.
 func TestTexelPixels(t *testing.T) {
 	r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) {

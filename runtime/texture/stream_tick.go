@@ -38,15 +38,21 @@ const (
 	quietTime = 500 * time.Millisecond
 )
 
-// yields reports whether a texture does so. In a draft all do that are as fine as that.
+// yields reports whether a texture does so: one of known scale only as long as it is as fine as
+// a draft, and while there is one at any size.
 func (s *Streamer) yields(t *resource) bool {
-	if !t.cooked || s.textures.small == 0 {
+	switch {
+	case !t.cooked || s.textures.small == 0 || s.coarse(t):
 		return false
-	}
-	if s.drafting() && t.scaled && t.scale > 0 {
-		return s.textures.fine(t, t.file.Edge(t.start))
+	case s.drafting() && t.scaled && t.scale > 0:
+		return true
 	}
 	return s.now < s.quiet && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
+}
+
+// coarse reports whether a texture on the device has texels that are too large even for a draft.
+func (s *Streamer) coarse(t *resource) bool {
+	return t.state == stateResident && t.scaled && t.scale > 0 && !s.textures.fine(t, t.file.Edge(t.start))
 }
 
 // deferTime is for how long textures wait for the end of a draft: that of a fast flight over a
@@ -71,8 +77,12 @@ func (s *Streamer) dispatch(visible []Entity) (resting bool) {
 		resting = !s.try(i) && resting
 	}
 	if s.nearestFirst {
-		for _, r := range s.entities.rank(func(e *entity) bool { return e.visible == s.serial && s.concerns(e) }, nearer) {
-			resting = !s.try(r.entity) && resting
+		for _, coarse := range []bool{true, false} {
+			for _, r := range s.entities.rank(func(e *entity) bool {
+				return e.visible == s.serial && s.concerns(e) && s.sharpens(e) == coarse
+			}, nearer) {
+				resting = !s.try(r.entity) && resting
+			}
 		}
 	} else {
 		for _, h := range visible {
@@ -87,6 +97,16 @@ func (s *Streamer) dispatch(visible []Entity) (resting bool) {
 		}
 	}
 	return resting
+}
+
+// sharpens reports whether what is due of an entity is a texture that is coarse.
+func (s *Streamer) sharpens(e *entity) bool {
+	for _, k := range e.textures {
+		if t := &s.textures.list[k]; s.due(t) && t.vote < t.start && s.coarse(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // concerns reports whether an entity is changing, or a texture of it is due.
