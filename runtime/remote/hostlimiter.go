@@ -9,32 +9,49 @@ import (
 // hostLimiter bounds the requests per host. Those that wait are admitted in the order
 // of arrival, payloads and manifests before textures; textures never take all places,
 // so that geometry need not wait for them. A third of the places is theirs first: a camera that
-// moves always waits for geometry, and would see none of them.
+// moves always waits for geometry, and would see none of them. Small requests have places of
+// their own: they take the latency of the network, and hardly any of its bandwidth.
 type hostLimiter struct {
-	limit, textures int
-	m               *counters
+	limit, textures, small int
+	m                      *counters
 
 	mu    sync.Mutex
 	hosts map[string]*hostQueue
 }
 
+// class is what a request is for.
+type class uint8
+
+const (
+	forPayload      class = iota // or a manifest
+	forTexture                   // of more than smallRequest bytes
+	forSmallTexture              // of no more
+
+	classes // their number
+)
+
 // hostQueue is the state of one host. It exists while requests do.
 type hostQueue struct {
-	active, textures int
-	waiting          [2][]*waiter // payloads, textures
+	active  [classes]int
+	waiting [classes][]chan struct{} // closed on admission
 }
 
-type waiter struct {
-	texture bool
-	admit   chan struct{} // closed on admission
+// running returns how many requests have a place.
+func (q *hostQueue) running() (n int) {
+	for _, k := range q.active {
+		n += k
+	}
+	return n
 }
 
-func newHostLimiter(limit, textures int, m *counters) *hostLimiter {
-	return &hostLimiter{limit: limit, textures: max(1, min(textures, limit-1)), m: m, hosts: map[string]*hostQueue{}}
+// newHostLimiter returns a limiter to so many requests for payloads and textures, of these so
+// many for textures, and to so many small ones beside them.
+func newHostLimiter(limit, textures, small int, m *counters) *hostLimiter {
+	return &hostLimiter{limit: limit, textures: max(1, min(textures, limit-1)), small: small, m: m, hosts: map[string]*hostQueue{}}
 }
 
 // enter waits for a place. leave must be called once if err is nil.
-func (l *hostLimiter) enter(ctx context.Context, host string, texture bool) (leave func(), err error) {
+func (l *hostLimiter) enter(ctx context.Context, host string, c class) (leave func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -44,71 +61,67 @@ func (l *hostLimiter) enter(ctx context.Context, host string, texture bool) (lea
 		q = &hostQueue{}
 		l.hosts[host] = q
 	}
-	w := &waiter{texture: texture, admit: make(chan struct{})}
-	q.waiting[class(texture)] = append(q.waiting[class(texture)], w)
+	admitted := make(chan struct{})
+	q.waiting[c] = append(q.waiting[c], admitted)
 	l.admit(q)
 	l.mu.Unlock()
 	select {
-	case <-w.admit:
-		return func() { l.leave(host, texture) }, nil
+	case <-admitted:
+		return func() { l.leave(host, c) }, nil
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
-	list := &q.waiting[class(texture)]
-	at := slices.Index(*list, w)
+	at := slices.Index(q.waiting[c], admitted)
 	if at >= 0 {
-		*list = slices.Delete(*list, at, at+1)
+		q.waiting[c] = slices.Delete(q.waiting[c], at, at+1)
 		l.forget(host, q)
 	}
 	l.mu.Unlock()
 	if at < 0 { // admitted at the same moment
-		l.leave(host, texture)
+		l.leave(host, c)
 	}
 	return nil, context.Cause(ctx)
 }
 
-func class(texture bool) int {
-	if texture {
-		return 1
-	}
-	return 0
-}
-
 // admit admits as many as there are places.
 func (l *hostLimiter) admit(q *hostQueue) {
-	for q.active < l.limit {
-		var c int
-		textures := len(q.waiting[class(true)]) > 0
-		switch {
-		case textures && q.textures < min(l.textures, l.limit/3):
-			c = class(true)
-		case len(q.waiting[class(false)]) > 0:
-			c = class(false)
-		case textures && q.textures < l.textures:
-			c = class(true)
-		default:
+	for {
+		c, ok := l.next(q)
+		if !ok {
 			return
 		}
-		w := q.waiting[c][0]
+		admitted := q.waiting[c][0]
 		q.waiting[c] = q.waiting[c][1:]
-		q.active++
-		if w.texture {
-			q.textures++
-		}
+		q.active[c]++
 		l.m.active.Add(1)
-		l.m.maxActive.raise(int64(q.active))
-		close(w.admit)
+		l.m.maxActive.raise(int64(q.running()))
+		close(admitted)
 	}
 }
 
-func (l *hostLimiter) leave(host string, texture bool) {
+// next returns of which class there is a request that may be admitted.
+func (l *hostLimiter) next(q *hostQueue) (class, bool) {
+	textures := q.active[forTexture]
+	switch waits := func(c class) bool { return len(q.waiting[c]) > 0 }; {
+	case waits(forSmallTexture) && q.active[forSmallTexture] < l.small:
+		return forSmallTexture, true
+	case q.active[forPayload]+textures >= l.limit:
+		return 0, false
+	case waits(forTexture) && textures < min(l.textures, l.limit/3):
+		return forTexture, true
+	case waits(forPayload):
+		return forPayload, true
+	case waits(forTexture) && textures < l.textures:
+		return forTexture, true
+	}
+	return 0, false
+}
+
+func (l *hostLimiter) leave(host string, c class) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.hosts[host]
-	q.active--
-	if texture {
-		q.textures--
-	}
+	q.active[c]--
 	l.m.active.Add(-1)
 	l.admit(q)
 	l.forget(host, q)
@@ -116,7 +129,12 @@ func (l *hostLimiter) leave(host string, texture bool) {
 
 // forget drops the state of a host that nobody uses.
 func (l *hostLimiter) forget(host string, q *hostQueue) {
-	if q.active == 0 && len(q.waiting[0])+len(q.waiting[1]) == 0 {
+	for c := range q.waiting {
+		if len(q.waiting[c]) > 0 {
+			return
+		}
+	}
+	if q.running() == 0 {
 		delete(l.hosts, host)
 	}
 }

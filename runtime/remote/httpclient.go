@@ -32,10 +32,10 @@ type httpClient struct {
 
 func newHTTPClient(opts *Options, m *counters) *httpClient {
 	c := &httpClient{opts: opts, log: opts.Logger, m: m, blocked: map[string]time.Time{}}
-	c.hosts = newHostLimiter(opts.HostRequests, opts.TextureRequests, m)
+	c.hosts = newHostLimiter(opts.HostRequests, opts.TextureRequests, opts.SmallRequests, m)
 	transport := opts.Transport
 	if transport == nil {
-		c.zones = newZoneTransport(opts.net(), opts.HostRequests)
+		c.zones = newZoneTransport(opts.net(), opts.HostRequests+opts.SmallRequests)
 		transport = c.zones
 	}
 	c.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP, c.zones == nil)}
@@ -75,15 +75,26 @@ type request struct {
 	small   bool // at most smallRequest bytes
 }
 
-// smallRequest is how many bytes of a texture are worth a place among payloads: its first
-// levels, without which these are drawn white.
-const smallRequest = 16 << 10
+// smallRequest is how many bytes of a texture come beside all else: its first levels, without
+// which something is drawn white.
+const smallRequest = 64 << 10
+
+// class returns what a request is for.
+func (r *request) class() class {
+	switch {
+	case !r.texture:
+		return forPayload
+	case r.small:
+		return forSmallTexture
+	}
+	return forTexture
+}
 
 // do does one attempt: it waits for a place at the host, sends, and calls read with
 // the answer, whose body is the caller's until read returns. The timeouts begin when
 // the place is there.
 func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response) error) error {
-	leave, err := c.hosts.enter(ctx, r.url.Host, r.texture && !r.small)
+	leave, err := c.hosts.enter(ctx, r.url.Host, r.class())
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,10 @@ type Options struct {
 	// TextureRequests is how many of those may be for textures, 0: 4. At least
 	// one request of a host that allows more than one is kept from them.
 	TextureRequests int
+	// SmallRequests is how many requests of up to 64 KiB for the first levels of textures may
+	// run beside those; 0: 12. With as few as there are otherwise the latency of the network
+	// and not its bandwidth would say when surfaces are textured.
+	SmallRequests int
 	// TexturesOnDemand brings textures when OpenTexture asks for them, and of cooked
 	// ones only the levels that it asks for, instead of all with their containers.
 	TexturesOnDemand bool
@@ -51,7 +55,7 @@ type Options struct {
 	// 0: 0.25, or none when Clock is set; below 0: none.
 	Jitter float64
 	// Transport does the requests; nil: one made for this Fetcher, with as many
-	// connections to a host as HostRequests and HTTP/2 where offered. That one looks
+	// connections to a host as HostRequests and SmallRequests and HTTP/2 where offered. That one looks
 	// at every address that it connects to; with another one, redirects inward are
 	// refused by the names and addresses in them only.
 	Transport http.RoundTripper
@@ -94,6 +98,7 @@ const (
 const (
 	defaultHostRequests    = 6
 	defaultTextureRequests = 4
+	defaultSmallRequests   = 12
 	defaultMaxBody         = 1 << 30
 	// defaultMaxManifest is room for some 200,000 files at 1 kB each, and half of the
 	// limit for a manifest on the disk.
@@ -118,6 +123,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.TextureRequests == 0 {
 		o.TextureRequests = defaultTextureRequests
+	}
+	if o.SmallRequests == 0 {
+		o.SmallRequests = defaultSmallRequests
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = defaultMaxBody
@@ -148,9 +156,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("remote: attempts and timeouts must be above 0, not %+v", o.HTTP)
 	case o.MaxManifest < 0, o.MaxTotal < 0:
 		return o, fmt.Errorf("remote: limits must not be below 0: manifests of %d bytes, %d bytes in all", o.MaxManifest, o.MaxTotal)
-	case o.HostRequests < 0, o.TextureRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
-		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, bodies of %d bytes, a cache of %d bytes",
-			o.HostRequests, o.TextureRequests, o.MaxBody, o.CacheBudget)
+	case o.HostRequests < 0, o.TextureRequests < 0, o.SmallRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
+		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, %d small ones, bodies of %d bytes, a cache of %d bytes",
+			o.HostRequests, o.TextureRequests, o.SmallRequests, o.MaxBody, o.CacheBudget)
 	case o.Ranges != RangesAuto && o.Ranges != RangesOff:
 		return o, fmt.Errorf("remote: ranges are %q; use auto or off", o.Ranges)
 	case !(o.Jitter <= 1):

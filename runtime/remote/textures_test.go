@@ -269,19 +269,19 @@ func TestCloseEndsPrefetch(t *testing.T) {
 // Payloads go before textures, which never take all places of a host.
 func TestHostLimiterOrder(t *testing.T) {
 	var m counters
-	g := newHostLimiter(3, 9, &m)
+	g := newHostLimiter(3, 9, 1, &m)
 	ctx := context.Background()
 	var leave []func()
 	for range 2 {
-		l, err := g.enter(ctx, "h", true)
+		l, err := g.enter(ctx, "h", forTexture)
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave = append(leave, l)
 	}
 	third := make(chan func(), 1)
-	go func() { l, _ := g.enter(ctx, "h", true); third <- l }()
-	l, err := g.enter(ctx, "h", false) // the third place is not for textures
+	go func() { l, _ := g.enter(ctx, "h", forTexture); third <- l }()
+	l, err := g.enter(ctx, "h", forPayload) // the third place is not for textures
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,14 +292,14 @@ func TestHostLimiterOrder(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, 0)
 	defer cancel()
-	if _, err := g.enter(short, "h", false); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := g.enter(short, "h", forPayload); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	waiting, cancel := context.WithCancel(ctx)
-	gone := async(func() error { _, err := g.enter(waiting, "h", false); return err })
+	gone := async(func() error { _, err := g.enter(waiting, "h", forPayload); return err })
 	for {
 		g.mu.Lock()
-		n := len(g.hosts["h"].waiting[0])
+		n := len(g.hosts["h"].waiting[forPayload])
 		g.mu.Unlock()
 		if n == 1 {
 			break
@@ -310,7 +310,7 @@ func TestHostLimiterOrder(t *testing.T) {
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if other, err := g.enter(ctx, "other", false); err != nil {
+	if other, err := g.enter(ctx, "other", forPayload); err != nil {
 		t.Error(err)
 	} else {
 		other()
@@ -322,26 +322,26 @@ func TestHostLimiterOrder(t *testing.T) {
 	if len(g.hosts) != 0 || m.active.Load() != 0 || m.maxActive.Load() != 3 {
 		t.Errorf("%v, %d active, %d at most", g.hosts, m.active.Load(), m.maxActive.Load())
 	}
-	if newHostLimiter(1, 4, &m).textures != 1 {
+	if newHostLimiter(1, 4, 1, &m).textures != 1 {
 		t.Error("a host that allows one request serves no textures")
 	}
 }
 
-// Where payloads always wait, textures have a third of the places, but for hosts with two or
-// one.
+// Where all always wait, textures have a third of the places, but for hosts with two or one,
+// and small ones places of their own.
 func TestHostLimiterShare(t *testing.T) {
 	for _, c := range []struct{ limit, textures, want int }{{6, 4, 2}, {3, 2, 1}, {2, 1, 0}, {1, 1, 0}, {9, 2, 2}} {
 		var m counters
-		l := newHostLimiter(c.limit, c.textures, &m)
-		q := &hostQueue{}
-		for range 2 * c.limit {
-			for _, texture := range []bool{true, false} {
-				q.waiting[class(texture)] = append(q.waiting[class(texture)], &waiter{texture: texture, admit: make(chan struct{})})
+		l, q := newHostLimiter(c.limit, c.textures, 5, &m), &hostQueue{}
+		for k := range q.waiting {
+			for range 2 * c.limit {
+				q.waiting[k] = append(q.waiting[k], make(chan struct{}))
 			}
 		}
 		l.admit(q)
-		if q.active != c.limit || q.textures != c.want {
-			t.Errorf("%+v: %d of %d places have textures", c, q.textures, q.active)
+		small := min(5, 2*c.limit)
+		if want := [classes]int{c.limit - c.want, c.want, small}; q.active != want || m.maxActive.Load() != int64(c.limit+small) {
+			t.Errorf("%+v: %v, %d at most", c, q.active, m.maxActive.Load())
 		}
 	}
 }
