@@ -380,6 +380,25 @@ func TestPicturesAreReproducible(t *testing.T) {
 	}
 }
 
+// TestGlassAfterHoles: a pane is as clear with something beside it that is cut out by
+// alpha, whose samples are given by alpha, as alone.
+func TestGlassAfterHoles(t *testing.T) {
+	r := headless(t, Options{Width: 40, Height: 30, Samples: 4})
+	glass, holes := paint(255, 255, 255), paint(0, 255, 0)
+	glass.Flags, glass.BaseColor[3] = glass.Flags|records.MaterialBlend, 0.5
+	holes.Flags, holes.AlphaCutoff = holes.Flags|records.MaterialCutout, 0.5
+	pane := screen(-4)
+	leaf := quad(geom.Vec3{-1.9, -1.4, -3}, right.Scale(0.1), up.Scale(0.1))
+	leaf.material = 1
+	drawn := put(t, r, assemble([]part{pane}, []records.Material{glass, holes}), assemble([]part{leaf}, []records.Material{glass, holes}))
+	r.Draw(Frame{Camera: at(0), Drawn: drawn[:1]})
+	alone := r.ReadPixels().NRGBAAt(20, 15)
+	r.Draw(Frame{Camera: at(0), Drawn: drawn})
+	if got := r.ReadPixels().NRGBAAt(20, 15); got != alone {
+		t.Errorf("the pane is %v, alone %v", got, alone)
+	}
+}
+
 func TestMain(m *testing.M) {
 	// One frame's fragments are spread over threads by the software renderer;
 	// two keep its answers quick beside other tests.

@@ -38,6 +38,7 @@ func (r *Renderer) submit(l *list, s submission) (calls int) {
 		calls += r.issue(l, i, j)
 		i = j
 	}
+	r.setCoverage(&st, false) // or what follows, the glass, has it too
 	return calls
 }
 
