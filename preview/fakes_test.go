@@ -122,7 +122,7 @@ func (r *fakeRenderer) SetTextureScales(scales texture.Scales) { r.scales = scal
 
 func (r *fakeRenderer) StreamTextures(v render.TextureView) { r.viewed = append(r.viewed, v.Now) }
 
-func (r *fakeRenderer) TexelPixels(*runtime.Camera, []runtime.Drawn) float64 { return 0 }
+func (r *fakeRenderer) TexelPixels(runtime.Camera, []runtime.Drawn) float64 { return 0 }
 
 func (r *fakeRenderer) AwaitTextures(context.Context) error { r.awaited++; return nil }
 func (r *fakeRenderer) Shed(n int) int {

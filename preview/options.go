@@ -209,7 +209,7 @@ type renderer interface {
 	SetTextures(p config.Textures, budget int64) error
 	SetTextureScales(texture.Scales)
 	StreamTextures(render.TextureView)
-	TexelPixels(camera *runtime.Camera, drawn []runtime.Drawn) float64
+	TexelPixels(camera runtime.Camera, drawn []runtime.Drawn) float64
 	AwaitTextures(context.Context) error
 	RetryTextures()
 	simulate.TextureCanvas

@@ -61,12 +61,12 @@ func newTextures(d gpu.Device, o *Options, workers int) (*textures, error) {
 	t.warmer = texture.NewWarmer(t.loader, 0)
 	t.first.Store(int64(min(o.Textures.MinDimension, o.MaxTexture)))
 	stream := texture.StreamOptions{
-		Params: o.Textures, Device: &t.device, Pacer: &t.device, Trimmer: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, Timeout: o.TextureTimeout,
+		Params: o.Textures, Device: &t.device, Pacer: &t.device, Trimmer: &t.device, Loader: t.warmer, Budget: o.TextureBudget, MaxEdge: o.MaxTexture, QuickLoads: texture.QuickLoads, Timeout: o.TextureTimeout,
 		NearestFirst: true,
 		Trace:        func(e texture.Event) { t.trace(o, &e) },
 	}
 	if o.TextureSource != nil {
-		stream.FirstEdge, stream.FirstLoads, stream.QuickLoads = texture.NetworkEdge, texture.NetworkLoads, texture.NetworkQuickLoads
+		stream.FirstEdge, stream.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
 	}
 	var err error
 	t.stream, err = texture.NewStreamer(stream)
@@ -294,7 +294,7 @@ func (r *Renderer) StreamTextures(v TextureView) {
 
 // TexelPixels returns how many pixels the largest texel covers of what is drawn, of textures that
 // could be finer: texture.Streamer.TexelPixels.
-func (r *Renderer) TexelPixels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
+func (r *Renderer) TexelPixels(camera runtime.Camera, drawn []runtime.Drawn) (most float64) {
 	f := camera.Frustum()
 	for i := range drawn {
 		n, parts := r.reps[drawn[i].Key], drawn[i].Parts

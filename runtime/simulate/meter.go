@@ -58,7 +58,7 @@ type Meter struct {
 	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
 	rested   bool              // it counts in seen
 	seen     runtime.Coverage  // sums over the frames that count
-	texels   func(*runtime.Camera, []runtime.Drawn) float64
+	texels   func(runtime.Camera, []runtime.Drawn) float64
 	looked   look // when covered was found out
 	covered  runtime.Coverage
 }
@@ -97,7 +97,7 @@ func NewMeter(s *Scenario) *Meter {
 
 // CountTexels lets TimeTo8PX wait for textures too: texels returns how many pixels the
 // largest texel covers of what is drawn, where it could be finer.
-func (m *Meter) CountTexels(texels func(camera *runtime.Camera, drawn []runtime.Drawn) float64) {
+func (m *Meter) CountTexels(texels func(camera runtime.Camera, drawn []runtime.Drawn) float64) {
 	m.texels = texels
 }
 

@@ -179,7 +179,7 @@ var openings = [...]float64{math.Inf(1), 8}
 // opening notes when the first picture becomes complete, and good.
 func (m *Meter) opening(stats *runtime.Stats, camera *runtime.Camera, now time.Duration) {
 	for m.opens < len(openings) && m.ErrorPixels() <= openings[m.opens] && m.cover(stats, camera).Bare == 0 {
-		if m.texels != nil && !math.IsInf(openings[m.opens], 1) && m.texels(camera, m.drawn) > openings[m.opens] {
+		if m.texels != nil && !math.IsInf(openings[m.opens], 1) && m.texels(*camera, m.drawn) > openings[m.opens] {
 			return
 		}
 		m.opened[m.opens] = now

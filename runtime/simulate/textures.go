@@ -77,10 +77,10 @@ func newTextureTier(w *model, edge int, emit func(Record), before func()) (*text
 	}
 	t.opening.source, t.opening.came = w.source, make(chan struct{}, 1)
 	o := texture.StreamOptions{
-		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
+		Params: p, Scales: scales, Device: t, Trimmer: t, Loader: t, MaxEdge: cmp.Or(edge, maxTexture), QuickLoads: texture.QuickLoads, Timeout: s.Config.LoadTimeout(), NearestFirst: true, Trace: t.trace,
 	}
 	if w.net != nil || w.source != nil && w.draw == nil { // else no file takes time
-		o.FirstEdge, o.FirstLoads, o.QuickLoads = texture.NetworkEdge, texture.NetworkLoads, texture.NetworkQuickLoads
+		o.FirstEdge, o.FirstLoads = texture.NetworkEdge, texture.NetworkLoads
 	}
 	t.stream, err = texture.NewStreamer(o)
 	return t, err
@@ -101,7 +101,7 @@ func (t *textureTier) begun(key payload.Key) bool {
 }
 
 // texels returns how many pixels the largest texel covers of what is drawn.
-func (t *textureTier) texels(camera *runtime.Camera, drawn []runtime.Drawn) (most float64) {
+func (t *textureTier) texels(camera runtime.Camera, drawn []runtime.Drawn) (most float64) {
 	f := camera.Frustum()
 	for i := range drawn {
 		d := &drawn[i]

@@ -53,6 +53,7 @@ type entity struct {
 	visible  uint64 // tick in which it was last visible
 	bursting uint64 // tick in which it is served first
 	tried    uint64 // tick in which it was last looked at for changes
+	sharpens bool   // what is coarse of its textures is due, as of the last look
 }
 
 func (e *entity) handle(index int32) Entity { return Entity(e.gen)<<32 | Entity(index) }
@@ -178,10 +179,22 @@ func (t *entityTable) mark(visible []Entity, tick uint64, textures *textureTable
 type ranked struct {
 	distance float64
 	entity   int32
+	sharpens bool
 }
 
 func nearer(a, b ranked) int {
 	return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.entity, b.entity))
+}
+
+// urgent is nearer, but for what sharpens something coarse, which comes first.
+func urgent(a, b ranked) int {
+	if a.sharpens != b.sharpens {
+		if a.sharpens {
+			return -1
+		}
+		return 1
+	}
+	return nearer(a, b)
 }
 
 func farther(a, b ranked) int {
@@ -194,7 +207,7 @@ func (t *entityTable) rank(pass func(*entity) bool, order func(a, b ranked) int)
 	t.ranked = t.ranked[:0]
 	for i := range t.list {
 		if e := &t.list[i]; e.live && pass(e) {
-			t.ranked = append(t.ranked, ranked{e.distance, int32(i)})
+			t.ranked = append(t.ranked, ranked{e.distance, int32(i), e.sharpens})
 		}
 	}
 	slices.SortFunc(t.ranked, order)

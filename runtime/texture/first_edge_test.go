@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -370,6 +371,37 @@ func TestCoarseFirst(t *testing.T) {
 		}
 		if len(got) == 0 || got[0] != "far.utex" {
 			t.Errorf("network %t: %v", network, got)
+		}
+	}
+}
+
+// While something coarse waits for a slot the next tick does not wait for its time.
+func TestCoarseHurries(t *testing.T) {
+	for _, scale := range []float64{0.25, 0.01} { // 256 texels: 1.5 and 36 pixels
+		r := newStreamRig(t, func(o *StreamOptions, _ *rig) {
+			o.Params.ConcurrentOps = 2
+			o.Scales = Scales{"0.utex": scale, "1.utex": scale, "2.utex": scale}
+		})
+		for i := range 3 {
+			uri := fmt.Sprint(i, ".utex")
+			r.loader.files[uri] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+			r.view.Visible = append(r.view.Visible, r.add(at(10, uri)))
+		}
+		r.tick()
+		r.loader.answerAll()
+		r.tick()
+		r.view.Now = r.s.lastTick + 10*time.Millisecond
+		if r.s.Due(r.view.Now) {
+			t.Errorf("scale %v: due while all slots are taken", scale)
+		}
+		r.loader.answerAll()
+		r.s.Update(r.view)
+		want := 5 // three loads, two changes
+		if scale < 0.1 {
+			want++
+		}
+		if got := len(r.loader.started); got != want {
+			t.Errorf("scale %v: %d loads, want %d", scale, got, want)
 		}
 	}
 }

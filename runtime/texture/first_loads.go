@@ -153,7 +153,7 @@ func (f *firstLoads) attainable(textures *textureTable, b *budget) int64 {
 	if len(f.waiting) == 0 || b.limit == 0 {
 		return math.MaxInt64
 	}
-	return b.limit - b.used + b.freeing + textures.reclaimable(everywhere)
+	return b.limit - b.used + b.freeing + textures.reclaimable(everywhere, toMinimum)
 }
 
 // owed returns what the textures that wait will take. One that never fits takes

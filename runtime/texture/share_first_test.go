@@ -49,3 +49,24 @@ func TestFirstLoadsComeWhileMemoryIsShared(t *testing.T) {
 		}
 	})
 }
+
+// What is at the medium size within the upgrade radius gives way, too, to what has nothing.
+func TestFirstLoadsComeBesideNearOnes(t *testing.T) {
+	const n = 5
+	r := sharingRig(t, Scales{}, n*texfile.MostBytes(32), false)
+	add := func(i int) Entity {
+		uri := fmt.Sprint("t", i)
+		r.loader.files[uri] = fakeFile{w: 64, h: 64}
+		return r.add(ground(1, uri))
+	}
+	add(0)
+	r.view.Visible = []Entity{add(1)}
+	r.settle()
+	for i := 2; i < n; i++ {
+		add(i)
+	}
+	r.settle()
+	if st := r.s.Stats(); st.Waiting+st.Loading != 0 || st.Minimum == 0 {
+		t.Errorf("%+v", st)
+	}
+}

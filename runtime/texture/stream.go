@@ -86,15 +86,15 @@ type StreamOptions struct {
 	Trace func(Event)
 }
 
-// FirstEdge, FirstLoads and QuickLoads of StreamOptions for textures that come over a
-// network: of a texture in BC7 or ASTC the first 1.7 kB, or what one block of a cache
+// FirstEdge and FirstLoads of StreamOptions for textures that come over a network, and
+// QuickLoads of all: of a texture in BC7 or ASTC the first 1.7 kB, or what one block of a cache
 // holds, and so many at a time that waiting for answers does not take longer than the
 // bytes. A first picture takes a hundred files, as each node of a pyramid has three or
 // four of its own; a slow network has no room for them beside geometry.
 const (
-	NetworkEdge       = 32
-	NetworkLoads      = 8
-	NetworkQuickLoads = 24
+	NetworkEdge  = 32
+	NetworkLoads = 8
+	QuickLoads   = 24
 )
 
 // View is what a Streamer needs to know of a frame. The slice is read during
@@ -157,6 +157,7 @@ type Streamer struct {
 	trimmer      Trimmer // nil: downgrades are loaded
 	events       func(Event)
 	nearestFirst bool
+	hurries      bool // something coarse waits for a slot
 	closed       bool
 
 	entities entityTable
@@ -248,9 +249,11 @@ func (s *Streamer) Update(v View) {
 }
 
 // Due reports whether an Update at a time, unless it is forced to, looks at
-// View.Visible, which need not be listed otherwise.
+// View.Visible, which need not be listed otherwise. While something coarse waits for a slot it
+// does so as soon as half of them are free.
 func (s *Streamer) Due(now time.Duration) bool {
-	return s.serial == 0 || max(now, s.now)-s.lastTick >= seconds(s.textures.policy.Interval)
+	return s.serial == 0 || max(now, s.now)-s.lastTick >= seconds(s.textures.policy.Interval) ||
+		s.hurries && s.ops <= s.textures.policy.ConcurrentOps/2
 }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }

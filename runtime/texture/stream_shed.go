@@ -21,18 +21,18 @@ func (s *Streamer) Shed(n int) int {
 		return 0
 	}
 	s.hold = s.now + seconds(s.textures.policy.PressureHold)
-	return s.shed(n, math.MaxInt64, everywhere)
+	return s.shed(n, math.MaxInt64, everywhere, toTiers)
 }
 
 // shed takes from at most n entities beyond a distance, the farthest first,
 // until so many bytes are given back or on their way.
-func (s *Streamer) shed(n int, bytes int64, beyond float64) (count int) {
+func (s *Streamer) shed(n int, bytes int64, beyond float64, to depth) (count int) {
 	s.entities.measure(&s.camera, &s.textures)
 	for _, r := range s.entities.rank(func(e *entity) bool { return e.tracked && e.op == 0 && e.distance > beyond }, farther) {
 		if count == n || bytes <= 0 {
 			break
 		}
-		freed, changed := s.shedOne(r.entity, beyond)
+		freed, changed := s.shedOne(r.entity, beyond, to)
 		bytes -= freed
 		if changed {
 			count++
@@ -41,10 +41,10 @@ func (s *Streamer) shed(n int, bytes int64, beyond float64) (count int) {
 	return count
 }
 
-func (s *Streamer) shedOne(index int32, beyond float64) (freed int64, changed bool) {
+func (s *Streamer) shedOne(index int32, beyond float64, to depth) (freed int64, changed bool) {
 	e := &s.entities.list[index]
 	for _, k := range e.textures {
-		n, start := s.textures.sheddable(k, beyond)
+		n, start := s.textures.sheddable(k, beyond, to)
 		if start < 0 {
 			continue
 		}
@@ -69,21 +69,21 @@ func (s *Streamer) makeRoom() {
 		s.resting = false
 	}
 	for _, r := range s.claims.refusals() {
-		beyond := giveWay * r.distance
+		beyond, to := giveWay*r.distance, toTiers
 		if r.first {
-			beyond = everywhere
+			beyond, to = everywhere, toMinimum
 		}
 		have := s.budget.room() + s.budget.freeing
 		if have < r.less {
 			have += s.giveUp(r.less - have)
 		}
 		if have < r.less {
-			most := have + s.textures.reclaimable(beyond)
+			most := have + s.textures.reclaimable(beyond, to)
 			switch {
 			case most >= r.bytes:
-				s.shed(math.MaxInt, r.bytes-have, beyond)
+				s.shedFor(r.bytes-have, beyond, to)
 			case most >= r.less:
-				s.shed(math.MaxInt, r.less-have, beyond)
+				s.shedFor(r.less-have, beyond, to)
 			default:
 				continue
 			}
@@ -94,11 +94,22 @@ func (s *Streamer) makeRoom() {
 	}
 }
 
+// shedFor gives so many bytes back, if it may go as deep, after all that sheds give.
+func (s *Streamer) shedFor(bytes int64, beyond float64, to depth) {
+	if near := s.textures.reclaimable(beyond, toTiers); near > 0 {
+		s.shed(math.MaxInt, bytes, beyond, toTiers)
+		bytes -= near
+	}
+	if to == toMinimum && bytes > 0 {
+		s.shed(math.MaxInt, bytes, beyond, toMinimum)
+	}
+}
+
 // shrink sheds what is over a budget that was lowered.
 func (s *Streamer) shrink() {
 	if over := s.budget.over(); over > 0 {
 		if over -= s.giveUp(over); over > 0 {
-			s.shed(math.MaxInt, over, everywhere)
+			s.shedFor(over, everywhere, toMinimum)
 		}
 		s.resting = false
 	}

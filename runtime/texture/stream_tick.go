@@ -14,6 +14,7 @@ import (
 // refuse makes the claims of the next one. Room is made last, when it is known what
 // the nearest wishes lack.
 func (s *Streamer) tick(visible []Entity) {
+	s.hurries = false
 	s.textures.fitMinimum(s.budget.limit)
 	s.entities.measure(&s.camera, &s.textures)
 	s.budget.owed = s.first.owed(&s.textures, &s.budget)
@@ -77,12 +78,11 @@ func (s *Streamer) dispatch(visible []Entity) (resting bool) {
 		resting = !s.try(i) && resting
 	}
 	if s.nearestFirst {
-		for _, coarse := range []bool{true, false} {
-			for _, r := range s.entities.rank(func(e *entity) bool {
-				return e.visible == s.serial && s.concerns(e) && s.sharpens(e) == coarse
-			}, nearer) {
-				resting = !s.try(r.entity) && resting
-			}
+		for _, r := range s.entities.rank(func(e *entity) bool {
+			e.sharpens = s.sharpens(e)
+			return e.visible == s.serial && s.concerns(e)
+		}, urgent) {
+			resting = !s.try(r.entity) && resting
 		}
 	} else {
 		for _, h := range visible {
@@ -138,6 +138,7 @@ func (s *Streamer) try(index int32) bool {
 		return false
 	}
 	if s.ops >= s.textures.policy.ConcurrentOps {
+		s.hurries = s.hurries || upgrades && s.sharpens(e)
 		if upgrades && e.distance <= s.claims.nearest { // it still waits, if only for a slot
 			s.claims.keep(s.claims.nearest)
 		}

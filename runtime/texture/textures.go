@@ -323,14 +323,25 @@ func (t *textureTable) complete(indices []int32) bool {
 	return true
 }
 
+// depth is how far a shed goes.
+type depth uint8
+
+const (
+	toTiers   depth = iota // to the medium size within the upgrade radius, else to the minimum
+	toMinimum              // everywhere to the minimum
+)
+
 // sheddable returns where a texture would begin after a shed, and the bytes
 // that this gives back; -1 when it stays as it is.
-func (t *textureTable) sheddable(index int32, beyond float64) (bytes int64, start int) {
+func (t *textureTable) sheddable(index int32, beyond float64, to depth) (bytes int64, start int) {
 	r := &t.list[index]
 	if r.state != stateResident || r.busy || r.near <= beyond {
 		return 0, -1
 	}
-	start = r.at[t.policy.shedTier(r.near)]
+	start = r.at[TierMinimum]
+	if to == toTiers {
+		start = r.at[t.policy.shedTier(r.near)]
+	}
 	if start <= r.start {
 		return 0, -1
 	}
@@ -338,10 +349,10 @@ func (t *textureTable) sheddable(index int32, beyond float64) (bytes int64, star
 }
 
 // reclaimable returns the bytes that a shed beyond a distance could give back.
-func (t *textureTable) reclaimable(beyond float64) (n int64) {
+func (t *textureTable) reclaimable(beyond float64, to depth) (n int64) {
 	for i := range t.list {
 		if t.list[i].refs > 0 {
-			bytes, _ := t.sheddable(int32(i), beyond)
+			bytes, _ := t.sheddable(int32(i), beyond, to)
 			n += bytes
 		}
 	}
