@@ -169,9 +169,9 @@ type surroundings struct {
 
 // sight is a texel that a view shows.
 type sight struct {
-	texel, at int32 // index into Texels.At, and of the pixel
-	weight    int32 // how much it faces the viewer, 1 to 16
-	light     int32
+	texel, at int32  // index into Texels.At, and of the pixel
+	weight    uint16 // how much it faces the viewer, 1 to 16
+	light     uint16
 }
 
 // matchViews draws both meshes from all sides and finds the texels there. The paints of the
@@ -192,12 +192,14 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 	}
 	model := newModel(&mesh, newPaints(white))
 	out := make([]matchView, len(directions))
-	var place [1]point
+	var seen []sight // of all views one after the other
+	ends := make([][2]int, len(directions))
 	for i, d := range directions {
 		v := &out[i]
 		v.view = newView(d, r.box, size)
-		v.want = append(v.want, r.canvas.draw(&v.view, r.model).pix...)
+		v.want = slices.Clone(r.canvas.draw(&v.view, r.model).pix)
 		light := r.canvas.draw(&v.view, model).pix
+		first := len(seen)
 		for k := range t.At {
 			facing := t.Faces[k].Dot(d)
 			if looks[0].DoubleSided {
@@ -206,19 +208,26 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 			if !(facing > matchFacing) {
 				continue
 			}
-			v.project(place[:], t.Points[k:k+1])
-			x, y := int(place[0].x)/subpixel, int(place[0].y)/subpixel
-			if place[0].x < 0 || place[0].y < 0 || x >= v.w || y >= v.h {
+			p := v.at(&t.Points[k])
+			x, y := int(p.x)/subpixel, int(p.y)/subpixel
+			if p.x < 0 || p.y < 0 || x >= v.w || y >= v.h {
 				continue
 			}
 			at := y*v.w + x
 			// A pixel has the depth of its middle, of slanted surfaces another one.
 			slack := int32(2 * subpixel / facing)
-			if light[at].coverage() == 0 || r.canvas.depth[at]-(zeroDepth+place[0].z) > slack {
+			if light[at].coverage() == 0 || r.canvas.depth[at]-(zeroDepth+p.z) > slack {
 				continue
 			}
-			v.seen = append(v.seen, sight{int32(k), int32(at), int32(float64(facing*15)) + 1, max(int32(light[at].channel(0)), matchDark)})
+			if len(seen) == cap(seen) { // about as many are seen from each of the sides that are left
+				seen = slices.Grow(seen, len(t.At)/2+len(seen)/(i+1)*(len(out)-1-i))
+			}
+			seen = append(seen, sight{int32(k), int32(at), uint16(float64(facing*15)) + 1, uint16(max(light[at].channel(0), matchDark))})
 		}
+		ends[i] = [2]int{first, len(seen)}
+	}
+	for i, e := range ends {
+		out[i].seen = seen[e[0]:e[1]]
 	}
 	return out, model
 }

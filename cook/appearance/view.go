@@ -86,6 +86,16 @@ func (v *view) project(to []point, from []geom.Vec3) {
 	}
 }
 
+// at moves one place onto the picture, as project does.
+func (v *view) at(p *geom.Vec3) point {
+	x, y, z := p[0]-v.origin[0], p[1]-v.origin[1], p[2]-v.origin[2]
+	return point{
+		snap((float64(x*v.right[0])+float64(y*v.right[1])+float64(z*v.right[2]))/v.pixel - v.x0),
+		snap((float64(x*v.up[0])+float64(y*v.up[1])+float64(z*v.up[2]))/v.pixel - v.y0),
+		snap((float64(x*v.toward[0]) + float64(y*v.toward[1]) + float64(z*v.toward[2])) / v.pixel),
+	}
+}
+
 // snap rounds a number of pixels to whole steps, halves upwards.
 func snap(x float64) int32 {
 	x = float64(x * subpixel)
