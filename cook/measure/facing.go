@@ -50,6 +50,18 @@ func (f *filter) accepts(leaf int32) bool {
 	return d >= f.cosine || f.both[leaf] && -d >= f.cosine
 }
 
+// AnyCosine is below that of opposite vectors, however they are rounded: all triangles
+// have as much.
+const AnyCosine = -2
+
+// filter returns what accepts the triangles whose cosine is at least so much; nil for all.
+func (f *Facing) filter(along geom.Vec3, cosine float64) *filter {
+	if cosine <= AnyCosine {
+		return nil
+	}
+	return &filter{f, along, cosine}
+}
+
 // Nearest returns the point nearest to p of the triangles whose cosine to a unit
 // vector is at least so much. It reports false if there is none within a distance
 // in metres.
@@ -58,12 +70,30 @@ func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) 
 }
 
 func (f *Facing) nearestFrom(w *Walk, p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
-	below := math.Nextafter(float64(within*within), math.Inf(1))
-	best := f.x.nearestOf(p, int32(hint)-1, 0, below, &filter{f, along, cosine}, w)
+	return f.nearestOf(w, p, along, cosine, 0, notAbove(within), hint)
+}
+
+// notAbove returns the least number that the square of a distance within metres is below.
+func notAbove(within float64) float64 { return math.Nextafter(float64(within*within), math.Inf(1)) }
+
+func (f *Facing) nearestOf(w *Walk, p, along geom.Vec3, cosine, enough, below float64, hint Hint) (Near, bool) {
+	best := f.x.nearestOf(p, int32(hint)-1, enough, below, f.filter(along, cosine), w)
 	if best.leaf < 0 {
 		return Near{}, false
 	}
 	return Near{int(f.x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
+}
+
+// Nearer is Nearest for what is below a squared distance.
+func (f *Facing) Nearer(p, along geom.Vec3, cosine, below float64, hint Hint) (Near, bool) {
+	return f.nearestOf(nil, p, along, cosine, 0, below, hint)
+}
+
+// Touches reports whether Nearest would find something, and returns a hint for a query
+// nearby: the first triangle that is met does.
+func (f *Facing) Touches(p, along geom.Vec3, cosine, within float64, hint Hint) (Hint, bool) {
+	n, ok := f.nearestOf(nil, p, along, cosine, float64(within*within), notAbove(within), hint)
+	return n.Hint, ok
 }
 
 // First returns the first point that a ray meets of the triangles whose cosine to a
