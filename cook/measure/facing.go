@@ -38,14 +38,18 @@ func NewFacing(x *Index, both func(triangle int) bool) *Facing {
 }
 
 // filter accepts triangles whose cosine to a direction of unit length is at least so
-// much.
+// much, or those of a list.
 type filter struct {
 	*Facing
 	along  geom.Vec3
 	cosine float64
+	only   []bool // in leaf order; nil: directions count
 }
 
 func (f *filter) accepts(leaf int32) bool {
+	if f.only != nil {
+		return f.only[leaf]
+	}
 	d := dot(&f.normals[leaf], &f.along)
 	return d >= f.cosine || f.both[leaf] && -d >= f.cosine
 }
@@ -59,7 +63,7 @@ func (f *Facing) filter(along geom.Vec3, cosine float64) *filter {
 	if cosine <= AnyCosine {
 		return nil
 	}
-	return &filter{f, along, cosine}
+	return &filter{Facing: f, along: along, cosine: cosine}
 }
 
 // Nearest returns the point nearest to p of the triangles whose cosine to a unit
@@ -110,7 +114,7 @@ func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind
 	if len(x.tris) == 0 {
 		return Near{}, false
 	}
-	only := filter{f, along, cosine}
+	only := filter{Facing: f, along: along, cosine: cosine}
 	found := meeting{at: -behind, leaf: -1}
 	known := int32(hint) - 1
 	if known >= 0 && only.accepts(known) {

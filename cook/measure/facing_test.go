@@ -40,7 +40,7 @@ func TestFacing(t *testing.T) {
 		for i := range x.tris {
 			at, _, _, ok := x.tris[i].crosses(&p, &dir)
 			blocked = blocked || ok && at > 0.5 && at < within
-			if !(&filter{f, dir, cosine}).accepts(int32(i)) {
+			if !(&filter{Facing: f, along: dir, cosine: cosine}).accepts(int32(i)) {
 				continue
 			}
 			d2, _ := x.tris[i].nearest(&p)
