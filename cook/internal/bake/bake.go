@@ -191,8 +191,13 @@ func (b *baker) atlas() *Atlas {
 	}
 	charted, found := 0, 0
 	for i := range b.cells {
-		if c := &b.cells[i]; c.triangle >= 0 {
+		if b.cells[i].triangle >= 0 {
 			charted++
+		}
+	}
+	out.Texels, out.Points, out.Faces = make([]int32, 0, charted), make([]geom.Vec3, 0, charted), make([]geom.Vec3, 0, charted)
+	for i := range b.cells {
+		if c := &b.cells[i]; c.triangle >= 0 {
 			out.Texels, out.Points, out.Faces = append(out.Texels, int32(i)), append(out.Points, b.point(c)), append(out.Faces, b.faces[c.triangle])
 			if b.found[i] {
 				found++

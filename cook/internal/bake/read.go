@@ -68,11 +68,15 @@ func (b *baker) frame(c *cell) (tangent, bitangent, shade geom.Vec3) {
 func axes(tangents [][4]float32, corners []uint32, w *[3]float64, n geom.Vec3) (tangent, bitangent geom.Vec3) {
 	hand := 0.0
 	for k, v := range corners {
-		t := tangents[v]
-		tangent = tangent.Add(geom.Vec3{float64(t[0]), float64(t[1]), float64(t[2])}.Scale(w[k]))
-		hand += float64(w[k] * float64(t[3]))
+		t, by := &tangents[v], w[k]
+		tangent[0] += float64(float64(t[0]) * by)
+		tangent[1] += float64(float64(t[1]) * by)
+		tangent[2] += float64(float64(t[2]) * by)
+		hand += float64(by * float64(t[3]))
 	}
-	tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, across(n))
+	if tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, geom.Vec3{}); tangent == (geom.Vec3{}) {
+		tangent = across(n)
+	}
 	bitangent = n.Cross(tangent)
 	if hand < 0 {
 		bitangent = bitangent.Scale(-1)

@@ -192,15 +192,17 @@ func (v *value) add(o *value) {
 }
 
 // mean returns the mean of so many values of which v is the sum.
-func (v *value) mean(n float64) value {
-	out := *v
-	for c := range out.color {
-		out.color[c] /= n
-	}
-	for c := range out.emissive {
-		out.emissive[c] /= n
-	}
+func (v *value) mean(n float64) (out value) {
 	out.normal = v.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
+	if n == 1 || n == 2 || n == 4 { // most are: products are as exact as quotients, and cost less
+		part := 1 / n
+		out.color = [4]float64{v.color[0] * part, v.color[1] * part, v.color[2] * part, v.color[3] * part}
+		out.emissive = [3]float64{v.emissive[0] * part, v.emissive[1] * part, v.emissive[2] * part}
+		out.occluded, out.rough, out.metal = v.occluded*part, v.rough*part, v.metal*part
+		return out
+	}
+	out.color = [4]float64{v.color[0] / n, v.color[1] / n, v.color[2] / n, v.color[3] / n}
+	out.emissive = [3]float64{v.emissive[0] / n, v.emissive[1] / n, v.emissive[2] / n}
 	out.occluded, out.rough, out.metal = v.occluded/n, v.rough/n, v.metal/n
 	return out
 }
