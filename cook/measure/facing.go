@@ -227,11 +227,16 @@ func (n *node) meets(l *line) bool {
 // Blocked reports whether a triangle lies on the way from a point along a direction
 // of unit length, farther than from and nearer than to, in metres.
 func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
+	return x.blockedFrom(nil, p, dir, from, to)
+}
+
+func (x *Index) blockedFrom(w *Walk, p, dir geom.Vec3, from, to float64) bool {
 	if len(x.tris) == 0 {
 		return false
 	}
 	way := x.line(&p, &dir, from, to)
 	var stack [maxStack]uint32
+	stack[0] = w.from(&p, to)
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]

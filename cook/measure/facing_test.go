@@ -91,6 +91,9 @@ func TestWalk(t *testing.T) {
 			if got, found := w.Nearest(p, along, cosine, reach, hint); got != want || found != ok {
 				t.Fatalf("nearest: %+v %v, want %+v %v", got, found, want, ok)
 			}
+			if got, want := w.Blocked(p, along, 0.01, reach), f.x.Blocked(p, along, 0.01, reach); got != want {
+				t.Fatalf("blocked: %v, want %v", got, want)
+			}
 			hint = want.Hint
 		}
 	})

@@ -39,6 +39,11 @@ func (w *Walk) First(p, along geom.Vec3, cosine, ahead, behind float64, hint Hin
 	return w.f.firstFrom(w, p, along, cosine, ahead, behind, hint)
 }
 
+// Blocked is that of the Facing's index.
+func (w *Walk) Blocked(p, dir geom.Vec3, from, to float64) bool {
+	return w.f.x.blockedFrom(w, p, dir, from, to)
+}
+
 // from returns the node in which all lies that is within so many metres of a point. The
 // walk may be nil.
 func (w *Walk) from(p *geom.Vec3, reach float64) uint32 {

@@ -19,22 +19,29 @@ func (c *Coarse) ReadNormals(uv [][2]float32, img *image.NRGBA) []geom.Vec3 {
 	for i := range cells {
 		cells[i].triangle, off[i] = -1, readReach*readReach
 	}
-	for t := range len(c.Indices) / 3 {
-		var p [3][2]float64
-		for k, v := range c.Indices[3*t : 3*t+3] {
-			p[k] = [2]float64{float64(uv[v][0]) * float64(side), float64(uv[v][1]) * float64(side)}
-		}
-		within := func(v float64) int { return int(min(max(v, 0), float64(side))) }
-		from := func(axis int) int { return within(min(p[0][axis], p[1][axis], p[2][axis]) - readReach) }
-		to := func(axis int) int { return within(max(p[0][axis], p[1][axis], p[2][axis]) + readReach + 1) }
-		for y := from(1); y < to(1); y++ {
-			for x := from(0); x < to(0); x++ {
-				i := y*side + x
-				if off[i] == 0 {
-					continue
-				}
-				if w, d := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, p[0], p[1], p[2]); d < off[i] {
-					cells[i], off[i] = cell{int32(t), w}, d
+	// Most texels lie within a triangle: what is near others need not be known of them.
+	for _, reach := range [2]float64{0, readReach} {
+		for t := range len(c.Indices) / 3 {
+			var p [3][2]float64
+			for k, v := range c.Indices[3*t : 3*t+3] {
+				p[k] = [2]float64{float64(uv[v][0]) * float64(side), float64(uv[v][1]) * float64(side)}
+			}
+			clamp := func(v float64) int { return int(min(max(v, 0), float64(side))) }
+			x0, x1 := clamp(min(p[0][0], p[1][0], p[2][0])-reach), clamp(max(p[0][0], p[1][0], p[2][0])+reach+1)
+			y0, y1 := clamp(min(p[0][1], p[1][1], p[2][1])-reach), clamp(max(p[0][1], p[1][1], p[2][1])+reach+1)
+			for y := y0; y < y1; y++ {
+				for x := x0; x < x1; x++ {
+					i := y*side + x
+					if off[i] == 0 {
+						continue
+					}
+					at := [2]float64{float64(x) + 0.5, float64(y) + 0.5}
+					if reach == 0 && misses(at, p[0], p[1], p[2]) {
+						continue
+					}
+					if w, d := nearest(at, p[0], p[1], p[2]); d < off[i] && (reach > 0 || d == 0) {
+						cells[i], off[i] = cell{int32(t), w}, d
+					}
 				}
 			}
 		}
