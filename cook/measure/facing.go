@@ -88,18 +88,6 @@ func (f *Facing) nearestOf(w *Walk, p, along geom.Vec3, cosine, enough, below fl
 	return Near{int(f.x.order[best.leaf]), best.w, best.d2, Hint(best.leaf + 1)}, true
 }
 
-// Nearer is Nearest for what is below a squared distance.
-func (f *Facing) Nearer(p, along geom.Vec3, cosine, below float64, hint Hint) (Near, bool) {
-	return f.nearestOf(nil, p, along, cosine, 0, below, hint)
-}
-
-// Touches reports whether Nearest would find something, and returns a hint for a query
-// nearby: the first triangle that is met does.
-func (f *Facing) Touches(p, along geom.Vec3, cosine, within float64, hint Hint) (Hint, bool) {
-	n, ok := f.nearestOf(nil, p, along, cosine, float64(within*within), notAbove(within), hint)
-	return n.Hint, ok
-}
-
 // First returns the first point that a ray meets of the triangles whose cosine to a
 // unit vector is at least so much. The ray comes from a point p moved ahead metres
 // along the vector, against which it runs, and ends behind metres behind p. Near has

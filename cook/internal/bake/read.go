@@ -2,6 +2,7 @@ package bake
 
 import (
 	"image"
+	"math"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -73,20 +74,23 @@ func (b *baker) frame(c *cell) (tangent, bitangent, shade geom.Vec3) {
 // axes returns what the first two coordinates of tangent space are measured along at a point
 // of a triangle, by the weights of its corners, where the normal is n.
 func axes(tangents [][4]float32, corners []uint32, w *[3]float64, n geom.Vec3) (tangent, bitangent geom.Vec3) {
-	hand := 0.0
-	for k, v := range corners {
-		t, by := &tangents[v], w[k]
-		tangent[0] += float64(float64(t[0]) * by)
-		tangent[1] += float64(float64(t[1]) * by)
-		tangent[2] += float64(float64(t[2]) * by)
-		hand += float64(by * float64(t[3]))
-	}
-	if tangent = tangent.Sub(n.Scale(n.Dot(tangent))).Normalize(1e-12, geom.Vec3{}); tangent == (geom.Vec3{}) {
+	// Vectors would lie in memory: these are registers.
+	p, q, r := &tangents[corners[0]], &tangents[corners[1]], &tangents[corners[2]]
+	tx, ty, tz, hand := mixed(w, p[0], q[0], r[0]), mixed(w, p[1], q[1], r[1]), mixed(w, p[2], q[2], r[2]), mixed(w, p[3], q[3], r[3])
+	nx, ny, nz := n[0], n[1], n[2]
+	along := float64(nx*tx) + float64(ny*ty) + float64(nz*tz)
+	tx, ty, tz = tx-float64(nx*along), ty-float64(ny*along), tz-float64(nz*along)
+	length := math.Sqrt(float64(tx*tx) + float64(ty*ty) + float64(tz*tz))
+	if !(length > 1e-12) || math.IsInf(length, 0) {
 		tangent = across(n)
+		tx, ty, tz = tangent[0], tangent[1], tangent[2]
+	} else {
+		by := 1 / length
+		tx, ty, tz = float64(tx*by), float64(ty*by), float64(tz*by)
 	}
-	bitangent = n.Cross(tangent)
+	bx, by, bz := float64(ny*tz)-float64(nz*ty), float64(nz*tx)-float64(nx*tz), float64(nx*ty)-float64(ny*tx)
 	if hand < 0 {
-		bitangent = bitangent.Scale(-1)
+		bx, by, bz = -bx, -by, -bz
 	}
-	return tangent, bitangent
+	return geom.Vec3{tx, ty, tz}, geom.Vec3{bx, by, bz}
 }

@@ -78,8 +78,8 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 		var stays []uint32
 		for i := range pieces[:n] {
 			p := &pieces[i]
-			flush := len(larger.facing) > 0 && p.flush(m, locked, larger, tolerance)
-			if p.cost = math.Inf(1); !flush && len(larger.facing) > 0 {
+			flush := len(larger.walks) > 0 && p.flush(m, locked, larger, tolerance)
+			if p.cost = math.Inf(1); !flush && len(larger.walks) > 0 {
 				p.cost = p.standsOff(m, larger)
 			}
 			for _, t := range p.triangles {
@@ -99,7 +99,7 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 type backs struct {
 	positions []geom.Vec3
 	indices   [2][]uint32 // the second has less than half as many
-	facing    []*measure.Facing
+	walks     []*measure.Walk
 	hint      [2]measure.Hint
 }
 
@@ -114,14 +114,14 @@ func (b *backs) add(indices []uint32) {
 	}
 	b.hint = [2]measure.Hint{}
 	f := measure.NewFacing(measure.NewIndex(&measure.Surface{Positions: b.positions, Indices: b.indices[k]}), nil)
-	b.facing = append(b.facing[:k], f)
+	b.walks = append(b.walks[:k], f.Walk())
 }
 
 // touches reports whether some point whose cosine to a unit vector is at least so much lies
 // within a distance in metres.
 func (b *backs) touches(p, along geom.Vec3, cosine, within float64) bool {
-	for k, f := range b.facing {
-		hint, ok := f.Touches(p, along, cosine, within, b.hint[k])
+	for k, w := range b.walks {
+		hint, ok := w.Touches(p, along, cosine, within, b.hint[k])
 		if ok {
 			b.hint[k] = hint
 			return true
@@ -132,8 +132,8 @@ func (b *backs) touches(p, along geom.Vec3, cosine, within float64) bool {
 
 // distance2 returns the squared distance of the nearest point, at most so much.
 func (b *backs) distance2(p geom.Vec3, most float64) float64 {
-	for k, f := range b.facing {
-		if n, ok := f.Nearer(p, geom.Vec3{0, 1, 0}, measure.AnyCosine, most, b.hint[k]); ok {
+	for k, w := range b.walks {
+		if n, ok := w.Nearer(p, geom.Vec3{0, 1, 0}, measure.AnyCosine, most, b.hint[k]); ok {
 			most, b.hint[k] = n.Distance2, n.Hint
 		}
 	}
