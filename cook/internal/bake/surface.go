@@ -303,6 +303,12 @@ func (m *Look) opacity(alpha float64) float64 {
 	return min(1, 0.5*alpha/float64(m.Cutoff))
 }
 
+// hides reports whether what is seen at a point covers what is behind.
+func (s *Surface) hides(p *point, density [][2]float64) bool {
+	m := &s.Looks[s.Materials[p.triangle]]
+	return !m.Masked || !(m.Cutoff > 0) || m.opacity(s.alpha(p, density)) >= 0.5
+}
+
 // normal returns the shading normal at a point.
 func (s *Surface) normal(p *point, i *[3]uint32, m *Look, r *reader) geom.Vec3 {
 	var n geom.Vec3
