@@ -36,6 +36,8 @@ const (
 	matchDark = one / 6
 	// matchFacing is the least cosine under which a view counts for a texel.
 	matchFacing = 0.05
+	// matchAlike is how many times as large or small pixels may be as is best.
+	matchAlike = 1.51
 	// matchPooled is by how much texels become lighter or darker together in one step.
 	matchPooled = 1.2
 )
@@ -64,6 +66,7 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	}
 	size := r.box.Size()
 	pixel := max(float64(matchTexels*t.Size), size.Len()/matchMost, 1e-9)
+	r.look(r.pixelFor(len(m.Indices) / 3)) // as Compare does for the same mesh
 	looks := make([]Material, n)
 	for i := range looks {
 		looks[i] = *r.model.paints[own+i].Material
@@ -196,8 +199,7 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 	ends := make([][2]int, len(directions))
 	for i, d := range directions {
 		v := &out[i]
-		v.view = newView(d, r.box, size)
-		v.want = slices.Clone(r.canvas.draw(&v.view, r.model).pix)
+		v.view, v.want = r.wanted(i, size)
 		light := r.canvas.draw(&v.view, model).pix
 		first := len(seen)
 		for k := range t.At {
@@ -230,6 +232,35 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 		out[i].seen = seen[e[0]:e[1]]
 	}
 	return out, model
+}
+
+// wanted returns how the reference is seen from a side with pixels of about a size: a picture
+// that it is compared with does, if its pixels are neither much larger nor smaller.
+func (r *Reference) wanted(i int, size float64) (view, []pixel) {
+	times := 2.0
+	for k := range r.sides[i].steps {
+		if pixel := float64(r.pixel * times); pixel > size/matchAlike && pixel <= size*matchAlike {
+			return r.sides[i].larger(times), r.sides[i].steps[k].whole()
+		}
+		times *= 2
+	}
+	v := newView(directions[i], r.box, size)
+	return v, slices.Clone(r.canvas.draw(&v, r.model).pix)
+}
+
+// whole returns the pixels of a picture that are covered by a half at least as if they were
+// so entirely, and the others as if they were not.
+func (p picture) whole() []pixel {
+	out := make([]pixel, len(p.pix))
+	for i, q := range p.pix {
+		switch c := uint64(q.coverage()); {
+		case c == one:
+			out[i] = q
+		case 2*c >= one:
+			out[i] = makePixel(min(uint64(q.channel(0))*one/c, one), min(uint64(q.channel(1))*one/c, one), min(uint64(q.channel(2))*one/c, one), one)
+		}
+	}
+	return out
 }
 
 // whiteOf returns a texture that is white where an image is there.

@@ -58,6 +58,15 @@ func newView(toward geom.Vec3, box geom.Box, pixel float64) view {
 	return v
 }
 
+// larger returns the view with pixels so many times as large, of which the picture is a whole
+// number.
+func (v *view) larger(times float64) view {
+	out := *v
+	out.pixel, out.x0, out.y0 = float64(v.pixel*times), v.x0/times, v.y0/times
+	out.w, out.h = v.w/int(times), v.h/int(times)
+	return out
+}
+
 // subpixel is how many steps vertices have within a pixel.
 const subpixel = 16
 
