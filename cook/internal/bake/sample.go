@@ -23,7 +23,8 @@ const alongCosine = 0.3
 var nearestCosines = [...]float64{0, -1}
 
 // texel finds what one texel shows: the mean of its samples. Where the first and the last
-// one, at opposite corners, see one triangle, it is what that one shows in their middle.
+// one, at opposite corners, see one triangle, those between them are left out, and of one
+// without textures what is in the middle is the mean.
 func (b *baker) texel(i int, s *seeker) {
 	c := &b.cells[i]
 	if c.triangle < 0 || b.card[c.triangle] {
@@ -39,15 +40,16 @@ func (b *baker) texel(i int, s *seeker) {
 		return
 	}
 	last, ok := b.take(c, n*n-1, n, s)
-	if seen && ok && first.Hint == last.Hint {
+	alike := seen && ok && first.Hint == last.Hint
+	part := b.area / float64(n*n)
+	if alike && b.solid.Looks[b.solid.Materials[first.Triangle]].plain() {
 		for k := range first.Weights {
 			first.Weights[k] = float64(0.5 * (first.Weights[k] + last.Weights[k]))
 		}
-		b.look(&first, b.area, s)
+		b.look(&first, part, s)
 		b.values[i], b.found[i] = s.value, true
 		return
 	}
-	part := b.area / float64(n*n)
 	s.sum, s.count = value{}, 0
 	add := func(n *measure.Near, ok bool) {
 		if ok {
@@ -57,11 +59,11 @@ func (b *baker) texel(i int, s *seeker) {
 		}
 	}
 	add(&first, seen)
-	for k := 1; k < n*n-1; k++ {
+	add(&last, ok)
+	for k := 1; k < n*n-1 && !alike; k++ {
 		between, ok := b.take(c, k, n, s)
 		add(&between, ok)
 	}
-	add(&last, ok)
 	if s.count > 0 {
 		b.values[i], b.found[i] = s.sum.mean(s.count), true
 	}

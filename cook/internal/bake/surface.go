@@ -65,6 +65,11 @@ type Look struct {
 	Color, MetalRough, Normal, Occlusion, Emission Texture
 }
 
+// plain reports whether there are no textures.
+func (l *Look) plain() bool {
+	return l.Color.Image == nil && l.MetalRough.Image == nil && l.Normal.Image == nil && l.Occlusion.Image == nil && l.Emission.Image == nil
+}
+
 // Texture is an image on one of the two sets of texture coordinates.
 type Texture struct {
 	Image *Image // nil: none
