@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -71,8 +72,11 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	for i := range looks {
 		looks[i] = *r.model.paints[own+i].Material
 	}
-	views, model := r.matchViews(m, own, looks, t, pixel)
-	sums := make([][4]int64, len(t.At))
+	memory := matchMemories.Get().(*matchMemory)
+	defer matchMemories.Put(memory)
+	views, model := r.matchViews(m, own, looks, t, pixel, memory)
+	sums := slices.Grow(memory.sums[:0], len(t.At))[:len(t.At)]
+	memory.sums = sums
 	repaint := func() []paint {
 		texture := NewTexture(t.Image, linear)
 		for i := range looks {
@@ -80,12 +84,11 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		}
 		return newPaints(looks)
 	}
-	var around surroundings
 	for width := matchWidest; width >= matchNarrowest; width /= 2 {
 		clear(sums)
 		model.paints = repaint()
 		for i := range views {
-			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &around)
+			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &memory.around)
 		}
 		pool(t.Pools, colors, sums)
 		for i, at := range t.At {
@@ -101,6 +104,15 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	}
 	copy(r.model.paints[own:], repaint())
 }
+
+// matchMemory is large, and serves one mesh after the other.
+type matchMemory struct {
+	sums   [][4]int64
+	seen   []sight
+	around surroundings
+}
+
+var matchMemories = sync.Pool{New: func() any { return new(matchMemory) }}
 
 // pool shares out what is to be added to the colours of each pool in proportion to
 // these.
@@ -179,7 +191,7 @@ type sight struct {
 
 // matchViews draws both meshes from all sides and finds the texels there. The paints of the
 // model that it returns are the mesh's, which looks are.
-func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, size float64) ([]matchView, *model) {
+func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, size float64, memory *matchMemory) ([]matchView, *model) {
 	white := slices.Clone(looks)
 	for i := range white {
 		w := &white[i]
@@ -195,7 +207,7 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 	}
 	model := newModel(&mesh, newPaints(white))
 	out := make([]matchView, len(directions))
-	var seen []sight // of all views one after the other
+	seen := memory.seen[:0] // of all views one after the other
 	ends := make([][2]int, len(directions))
 	for i, d := range directions {
 		v := &out[i]
@@ -228,6 +240,7 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 		}
 		ends[i] = [2]int{first, len(seen)}
 	}
+	memory.seen = seen
 	for i, e := range ends {
 		out[i].seen = seen[e[0]:e[1]]
 	}
