@@ -12,7 +12,7 @@ import (
 // Texels are the texels of a coarse mesh's one texture that show something.
 type Texels struct {
 	Image  *image.NRGBA
-	At     []int32     // y*width + x, each once
+	At     []int32     // y*width + x, each once, ascending
 	Points []geom.Vec3 // where each is on the mesh, metres
 	Faces  []geom.Vec3 // normals of the mesh there, of unit length
 	Size   float64     // of a texel, metres
@@ -74,7 +74,8 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	}
 	memory := matchMemories.Get().(*matchMemory)
 	defer matchMemories.Put(memory)
-	views, model := r.matchViews(m, own, looks, t, pixel, memory)
+	stands := t.stands(int(min(pixel/t.Size, mostAlike)))
+	views, model := r.matchViews(m, own, looks, t, stands, pixel, memory)
 	sums := slices.Grow(memory.sums[:0], len(t.At))[:len(t.At)]
 	memory.sums = sums
 	repaint := func() []paint {
@@ -89,6 +90,9 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		model.paints = repaint()
 		for i := range views {
 			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &memory.around)
+		}
+		for i, k := range stands {
+			sums[i] = sums[k]
 		}
 		pool(t.Pools, colors, sums)
 		for i, at := range t.At {
@@ -113,6 +117,36 @@ type matchMemory struct {
 }
 
 var matchMemories = sync.Pool{New: func() any { return new(matchMemory) }}
+
+// mostAlike is the side of the largest square of texels of which one stands for all.
+const mostAlike = 8
+
+// stands returns for each texel the one that stands for it: the first of those in a square of
+// so many along each side, no larger than a pixel, that face the same way and are of one pool.
+func (t *Texels) stands(side int) []int32 {
+	out := make([]int32, len(t.At))
+	width := int32(t.Image.Rect.Dx())
+	wide := int32(max(side, 1))
+	across := (width + wide - 1) / wide
+	first := make([]int32, across) // of the squares of a row of these, counted from 1
+	row := int32(-1)
+	for i, at := range t.At {
+		y := at / width
+		if y/wide != row {
+			row = y / wide
+			clear(first)
+		}
+		out[i] = int32(i)
+		f := &first[(at-y*width)/wide]
+		switch k := *f - 1; {
+		case k < 0:
+			*f = int32(i) + 1
+		case t.Faces[k] == t.Faces[i] && (t.Pools == nil || t.Pools[k] == t.Pools[i]):
+			out[i] = k
+		}
+	}
+	return out
+}
 
 // pool shares out what is to be added to the colours of each pool in proportion to
 // these.
@@ -191,7 +225,7 @@ type sight struct {
 
 // matchViews draws both meshes from all sides and finds the texels there. The paints of the
 // model that it returns are the mesh's, which looks are.
-func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, size float64, memory *matchMemory) ([]matchView, *model) {
+func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, stands []int32, size float64, memory *matchMemory) ([]matchView, *model) {
 	white := slices.Clone(looks)
 	for i := range white {
 		w := &white[i]
@@ -215,6 +249,9 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 		light := r.canvas.draw(&v.view, model).pix
 		first := len(seen)
 		for k := range t.At {
+			if stands[k] != int32(k) {
+				continue
+			}
 			facing := t.Faces[k].Dot(d)
 			if looks[0].DoubleSided {
 				facing = max(facing, -facing)
