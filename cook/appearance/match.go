@@ -37,8 +37,9 @@ const (
 	matchDark = one / 6
 	// matchFacing is the least cosine under which a view counts for a texel.
 	matchFacing = 0.05
-	// matchAlike is how many times as large or small pixels may be as is best.
-	matchAlike = 1.51
+	// matchCoarse is how many times as large pixels may be as they should be, if smaller ones
+	// are not at hand; they may be half as large.
+	matchCoarse = 1.51
 	// matchPooled is by how much texels become lighter or darker together in one step.
 	matchPooled = 1.2
 )
@@ -285,11 +286,11 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, st
 }
 
 // wanted returns how the reference is seen from a side with pixels of about a size: a picture
-// that it is compared with does, if its pixels are neither much larger nor smaller.
+// that others are compared with does, if its pixels are not much larger.
 func (r *Reference) wanted(i int, size float64) (view, []pixel) {
 	times := 2.0
 	for k := range r.sides[i].steps {
-		if pixel := float64(r.pixel * times); pixel > size/matchAlike && pixel <= size*matchAlike {
+		if pixel := float64(r.pixel * times); pixel > size/2 && pixel <= size*matchCoarse {
 			return r.sides[i].larger(times), r.sides[i].steps[k].whole()
 		}
 		times *= 2
