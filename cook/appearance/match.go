@@ -4,7 +4,6 @@ import (
 	"image"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -73,12 +72,10 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	for i := range looks {
 		looks[i] = *r.model.paints[own+i].Material
 	}
-	memory := matchMemories.Get().(*matchMemory)
-	defer matchMemories.Put(memory)
 	stands := t.stands(int(min(pixel/t.Size, mostAlike)))
-	views, model := r.matchViews(m, own, looks, t, stands, pixel, memory)
-	sums := slices.Grow(memory.sums[:0], len(t.At))[:len(t.At)]
-	memory.sums = sums
+	views, model := r.matchViews(m, own, looks, t, stands, pixel)
+	sums := make([][4]int64, len(t.At))
+	var around surroundings
 	repaint := func() []paint {
 		texture := NewTexture(t.Image, linear)
 		for i := range looks {
@@ -90,7 +87,7 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		clear(sums)
 		model.paints = repaint()
 		for i := range views {
-			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &memory.around)
+			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &around)
 		}
 		for i, k := range stands {
 			sums[i] = sums[k]
@@ -109,15 +106,6 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	}
 	copy(r.model.paints[own:], repaint())
 }
-
-// matchMemory is large, and serves one mesh after the other.
-type matchMemory struct {
-	sums   [][4]int64
-	seen   []sight
-	around surroundings
-}
-
-var matchMemories = sync.Pool{New: func() any { return new(matchMemory) }}
 
 // mostAlike is the side of the largest square of texels of which one stands for all.
 const mostAlike = 8
@@ -226,7 +214,7 @@ type sight struct {
 
 // matchViews draws both meshes from all sides and finds the texels there. The paints of the
 // model that it returns are the mesh's, which looks are.
-func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, stands []int32, size float64, memory *matchMemory) ([]matchView, *model) {
+func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, stands []int32, size float64) ([]matchView, *model) {
 	white := slices.Clone(looks)
 	for i := range white {
 		w := &white[i]
@@ -242,7 +230,7 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, st
 	}
 	model := newModel(&mesh, newPaints(white))
 	out := make([]matchView, len(directions))
-	seen := memory.seen[:0] // of all views one after the other
+	var seen []sight // of all views one after the other
 	ends := make([][2]int, len(directions))
 	for i, d := range directions {
 		v := &out[i]
@@ -278,7 +266,6 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, st
 		}
 		ends[i] = [2]int{first, len(seen)}
 	}
-	memory.seen = seen
 	for i, e := range ends {
 		out[i].seen = seen[e[0]:e[1]]
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"image"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/untoldkit/untold/cook/measure"
@@ -86,16 +85,13 @@ type baker struct {
 	area    float64     // of a texel, square metres
 	slopes  []slope     // by triangle
 	faces   []geom.Vec3 // by triangle: the normal
-	values  []value     // by texel that was found, else anything
+	values  []value     // by texel
 	found   []bool
 	card    []bool // by triangle of the coarse mesh: it is of a card
 
 	solid        *Surface // what else shows; s where there are no cards
 	solidDensity [][2]float64
 }
-
-// valueMemories are large, and serve one atlas after the other.
-var valueMemories = sync.Pool{New: func() any { return new([]value) }}
 
 // Bake makes the textures of a coarse mesh by a layout of its charts.
 func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
@@ -119,10 +115,7 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 		_, face, _ := b.at(&cell{triangle: int32(t), w: [3]float32{1, 0, 0}})
 		b.faces = append(b.faces, face)
 	}
-	values := valueMemories.Get().(*[]value)
-	defer valueMemories.Put(values)
-	*values = slices.Grow((*values)[:0], len(b.cells))[:len(b.cells)]
-	b.values, b.found = *values, make([]bool, len(b.cells))
+	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
 	b.cards()
 	b.rows(l.Side, func(y int) {
 		s := &seeker{Walk: b.facing.Walk()}
