@@ -101,7 +101,7 @@ func (b *baker) picture(c *Card) {
 		if y >= b.layout.Side || x >= b.layout.Side {
 			continue
 		}
-		b.values[y*b.layout.Side+x], b.found[y*b.layout.Side+x] = v, true
+		b.values[y*b.layout.Side+x], b.found[y*b.layout.Side+x] = v.keep(), true
 	}
 }
 

@@ -35,7 +35,7 @@ func (b *baker) texel(i int, s *seeker) {
 	if n == 1 {
 		if seen {
 			b.look(&first, b.area, s)
-			b.values[i], b.found[i] = s.value, true
+			b.values[i], b.found[i] = s.value.keep(), true
 		}
 		return
 	}
@@ -47,7 +47,7 @@ func (b *baker) texel(i int, s *seeker) {
 			first.Weights[k] = float64(0.5 * (first.Weights[k] + last.Weights[k]))
 		}
 		b.look(&first, part, s)
-		b.values[i], b.found[i] = s.value, true
+		b.values[i], b.found[i] = s.value.keep(), true
 		return
 	}
 	s.sum, s.count = value{}, 0
@@ -65,7 +65,8 @@ func (b *baker) texel(i int, s *seeker) {
 		add(&between, ok)
 	}
 	if s.count > 0 {
-		b.values[i], b.found[i] = s.sum.mean(s.count), true
+		mean := s.sum.mean(s.count)
+		b.values[i], b.found[i] = mean.keep(), true
 	}
 }
 

@@ -174,11 +174,26 @@ func (s *Surface) point(n *measure.Near) (p geom.Vec3) {
 // value is what is seen at a point.
 type value struct {
 	color    [4]float64
-	normal   geom.Vec3 // of unit length, in the surface's space
+	normal   geom.Vec3 // in the surface's space; of one point it has unit length
 	occluded float64   // ambient light that arrives, 0 to 1
 	rough    float64
 	metal    float64
 	emissive [3]float64
+}
+
+// kept is a value in single precision: an atlas has one for each texel.
+type kept struct {
+	color                  [4]float32
+	normal, emissive       [3]float32
+	occluded, rough, metal float32
+}
+
+func (v *value) keep() kept {
+	return kept{
+		color:  [4]float32{float32(v.color[0]), float32(v.color[1]), float32(v.color[2]), float32(v.color[3])},
+		normal: v.normal.F32(), emissive: [3]float32{float32(v.emissive[0]), float32(v.emissive[1]), float32(v.emissive[2])},
+		occluded: float32(v.occluded), rough: float32(v.rough), metal: float32(v.metal),
+	}
 }
 
 // add adds another value.
@@ -196,19 +211,18 @@ func (v *value) add(o *value) {
 	v.occluded, v.rough, v.metal = v.occluded+o.occluded, v.rough+o.rough, v.metal+o.metal
 }
 
-// mean returns the mean of so many values of which v is the sum.
+// mean returns the mean of so many values of which v is the sum. Its normal is as long as
+// those were alike.
 func (v *value) mean(n float64) (out value) {
-	out.normal = v.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
-	if n == 1 || n == 2 || n == 4 { // most are: products are as exact as quotients, and cost less
-		part := 1 / n
-		out.color = [4]float64{v.color[0] * part, v.color[1] * part, v.color[2] * part, v.color[3] * part}
-		out.emissive = [3]float64{v.emissive[0] * part, v.emissive[1] * part, v.emissive[2] * part}
-		out.occluded, out.rough, out.metal = v.occluded*part, v.rough*part, v.metal*part
-		return out
+	part := 1 / n
+	for c := range out.color {
+		out.color[c] = float64(v.color[c] * part)
 	}
-	out.color = [4]float64{v.color[0] / n, v.color[1] / n, v.color[2] / n, v.color[3] / n}
-	out.emissive = [3]float64{v.emissive[0] / n, v.emissive[1] / n, v.emissive[2] / n}
-	out.occluded, out.rough, out.metal = v.occluded/n, v.rough/n, v.metal/n
+	for c := range out.emissive {
+		out.emissive[c] = float64(v.emissive[c] * part)
+	}
+	out.normal = v.normal.Scale(part)
+	out.occluded, out.rough, out.metal = float64(v.occluded*part), float64(v.rough*part), float64(v.metal*part)
 	return out
 }
 
