@@ -31,6 +31,7 @@ const (
 	// matchNarrowest ends it: closer, the sides want different things, and the texture
 	// knows better.
 	matchNarrowest = 4
+	matchStep      = 4
 	// matchDark is the least light by which differences of what is lit are divided,
 	// in parts of one.
 	matchDark = one / 6
@@ -83,7 +84,7 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		}
 		return newPaints(looks)
 	}
-	for width := matchWidest; width >= matchNarrowest; width /= 2 {
+	for width := matchWidest; width >= matchNarrowest; width /= matchStep {
 		clear(sums)
 		model.paints = repaint()
 		for i := range views {
