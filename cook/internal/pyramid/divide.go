@@ -83,6 +83,10 @@ func (d *division) share() error {
 	for share := 1.0; share >= cardsShareLeast; share /= 2 {
 		try := *d
 		try.stand(share)
+		// Fewer cards are farther from what they show: that alone is often too much.
+		if best != nil && !best.gaps && try.apartBy() >= least {
+			break
+		}
 		if err := try.reduce(); err != nil {
 			return err
 		}
@@ -108,8 +112,11 @@ func (d *division) off() float64 {
 		coarse := measure.NewIndex(&measure.Surface{Positions: d.coarse.Positions, Indices: d.coarse.Indices})
 		off = float64(area * measure.Spread(in, coarse, offSamples))
 	}
-	return off + float64(spreadWeight*d.spread)
+	return off + d.apartBy()
 }
+
+// apartBy is the part of off that the cards have.
+func (d *division) apartBy() float64 { return float64(spreadWeight * d.spread) }
 
 // stand makes the cards of what is loose, of a share of the triangles that they may have.
 func (d *division) stand(share float64) {
