@@ -159,8 +159,12 @@ func (c *canvas) triangle(v *view, m *model, t int) {
 					}
 					if s.textured {
 						t := s.mip.at(at0, at1)
-						red, green, blue = scaled(red, int64(t&0xffff)), scaled(green, int64(t>>16&0xffff)), scaled(blue, int64(t>>32&0xffff))
-						alpha = scaled(alpha, int64(t>>48))
+						r, g, b, a := int64(t&0xffff), int64(t>>16&0xffff), int64(t>>32&0xffff), int64(t>>48)
+						if s.white { // times one
+							red, green, blue, alpha = r, g, b, a
+						} else {
+							red, green, blue, alpha = scaled(red, r), scaled(green, g), scaled(blue, b), scaled(alpha, a)
+						}
 					}
 					if s.bumped {
 						light = int64(s.bumps.at(at0, at1) & 0xffff)

@@ -11,7 +11,7 @@ import (
 // Texels are the texels of a coarse mesh's one texture that show something.
 type Texels struct {
 	Image  *image.NRGBA
-	At     []int32     // y*width + x, each once
+	At     []int32     // y*width + x, each once, ascending
 	Points []geom.Vec3 // where each is on the mesh, metres
 	Faces  []geom.Vec3 // normals of the mesh there, of unit length
 	Size   float64     // of a texel, metres
@@ -31,11 +31,15 @@ const (
 	// matchNarrowest ends it: closer, the sides want different things, and the texture
 	// knows better.
 	matchNarrowest = 4
+	matchStep      = 4
 	// matchDark is the least light by which differences of what is lit are divided,
 	// in parts of one.
 	matchDark = one / 6
 	// matchFacing is the least cosine under which a view counts for a texel.
 	matchFacing = 0.05
+	// matchCoarse is how many times as large pixels may be as they should be, if smaller ones
+	// are not at hand; they may be half as large.
+	matchCoarse = 1.51
 	// matchPooled is by how much texels become lighter or darker together in one step.
 	matchPooled = 1.2
 )
@@ -64,12 +68,15 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 	}
 	size := r.box.Size()
 	pixel := max(float64(matchTexels*t.Size), size.Len()/matchMost, 1e-9)
+	r.look(r.pixelFor(len(m.Indices) / 3)) // as Compare does for the same mesh
 	looks := make([]Material, n)
 	for i := range looks {
 		looks[i] = *r.model.paints[own+i].Material
 	}
-	views, model := r.matchViews(m, own, looks, t, pixel)
+	stands := t.stands(int(min(pixel/t.Size, mostAlike)))
+	views, model := r.matchViews(m, own, looks, t, stands, pixel)
 	sums := make([][4]int64, len(t.At))
+	var around surroundings
 	repaint := func() []paint {
 		texture := NewTexture(t.Image, linear)
 		for i := range looks {
@@ -77,12 +84,14 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		}
 		return newPaints(looks)
 	}
-	var around surroundings
-	for width := matchWidest; width >= matchNarrowest; width /= 2 {
+	for width := matchWidest; width >= matchNarrowest; width /= matchStep {
 		clear(sums)
 		model.paints = repaint()
 		for i := range views {
 			views[i].residual(r.canvas.draw(&views[i].view, model).pix, width, sums, &around)
+		}
+		for i, k := range stands {
+			sums[i] = sums[k]
 		}
 		pool(t.Pools, colors, sums)
 		for i, at := range t.At {
@@ -97,6 +106,36 @@ func (r *Reference) Match(m *Mesh, own, n int, t *Texels, linear func(uint8) flo
 		settle()
 	}
 	copy(r.model.paints[own:], repaint())
+}
+
+// mostAlike is the side of the largest square of texels of which one stands for all.
+const mostAlike = 8
+
+// stands returns for each texel the one that stands for it: the first of those in a square of
+// so many along each side, no larger than a pixel, that face the same way and are of one pool.
+func (t *Texels) stands(side int) []int32 {
+	out := make([]int32, len(t.At))
+	width := int32(t.Image.Rect.Dx())
+	wide := int32(max(side, 1))
+	across := (width + wide - 1) / wide
+	first := make([]int32, across) // of the squares of a row of these, counted from 1
+	row := int32(-1)
+	for i, at := range t.At {
+		y := at / width
+		if y/wide != row {
+			row = y / wide
+			clear(first)
+		}
+		out[i] = int32(i)
+		f := &first[(at-y*width)/wide]
+		switch k := *f - 1; {
+		case k < 0:
+			*f = int32(i) + 1
+		case t.Faces[k] == t.Faces[i] && (t.Pools == nil || t.Pools[k] == t.Pools[i]):
+			out[i] = k
+		}
+	}
+	return out
 }
 
 // pool shares out what is to be added to the colours of each pool in proportion to
@@ -169,14 +208,14 @@ type surroundings struct {
 
 // sight is a texel that a view shows.
 type sight struct {
-	texel, at int32 // index into Texels.At, and of the pixel
-	weight    int32 // how much it faces the viewer, 1 to 16
-	light     int32
+	texel, at int32  // index into Texels.At, and of the pixel
+	weight    uint16 // how much it faces the viewer, 1 to 16
+	light     uint16
 }
 
 // matchViews draws both meshes from all sides and finds the texels there. The paints of the
 // model that it returns are the mesh's, which looks are.
-func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, size float64) ([]matchView, *model) {
+func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, stands []int32, size float64) ([]matchView, *model) {
 	white := slices.Clone(looks)
 	for i := range white {
 		w := &white[i]
@@ -192,13 +231,17 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 	}
 	model := newModel(&mesh, newPaints(white))
 	out := make([]matchView, len(directions))
-	var place [1]point
+	var seen []sight // of all views one after the other
+	ends := make([][2]int, len(directions))
 	for i, d := range directions {
 		v := &out[i]
-		v.view = newView(d, r.box, size)
-		v.want = append(v.want, r.canvas.draw(&v.view, r.model).pix...)
+		v.view, v.want = r.wanted(i, size)
 		light := r.canvas.draw(&v.view, model).pix
+		first := len(seen)
 		for k := range t.At {
+			if stands[k] != int32(k) {
+				continue
+			}
 			facing := t.Faces[k].Dot(d)
 			if looks[0].DoubleSided {
 				facing = max(facing, -facing)
@@ -206,21 +249,57 @@ func (r *Reference) matchViews(m *Mesh, own int, looks []Material, t *Texels, si
 			if !(facing > matchFacing) {
 				continue
 			}
-			v.project(place[:], t.Points[k:k+1])
-			x, y := int(place[0].x)/subpixel, int(place[0].y)/subpixel
-			if place[0].x < 0 || place[0].y < 0 || x >= v.w || y >= v.h {
+			p := v.at(&t.Points[k])
+			x, y := int(p.x)/subpixel, int(p.y)/subpixel
+			if p.x < 0 || p.y < 0 || x >= v.w || y >= v.h {
 				continue
 			}
 			at := y*v.w + x
 			// A pixel has the depth of its middle, of slanted surfaces another one.
 			slack := int32(2 * subpixel / facing)
-			if light[at].coverage() == 0 || r.canvas.depth[at]-(zeroDepth+place[0].z) > slack {
+			if light[at].coverage() == 0 || r.canvas.depth[at]-(zeroDepth+p.z) > slack {
 				continue
 			}
-			v.seen = append(v.seen, sight{int32(k), int32(at), int32(float64(facing*15)) + 1, max(int32(light[at].channel(0)), matchDark)})
+			if len(seen) == cap(seen) { // about as many are seen from each of the sides that are left
+				seen = slices.Grow(seen, len(t.At)/2+len(seen)/(i+1)*(len(out)-1-i))
+			}
+			seen = append(seen, sight{int32(k), int32(at), uint16(float64(facing*15)) + 1, uint16(max(light[at].channel(0), matchDark))})
 		}
+		ends[i] = [2]int{first, len(seen)}
+	}
+	for i, e := range ends {
+		out[i].seen = seen[e[0]:e[1]]
 	}
 	return out, model
+}
+
+// wanted returns how the reference is seen from a side with pixels of about a size: a picture
+// that others are compared with does, if its pixels are not much larger.
+func (r *Reference) wanted(i int, size float64) (view, []pixel) {
+	times := 2.0
+	for k := range r.sides[i].steps {
+		if pixel := float64(r.pixel * times); pixel > size/2 && pixel <= size*matchCoarse {
+			return r.sides[i].larger(times), r.sides[i].steps[k].whole()
+		}
+		times *= 2
+	}
+	v := newView(directions[i], r.box, size)
+	return v, slices.Clone(r.canvas.draw(&v, r.model).pix)
+}
+
+// whole returns the pixels of a picture that are covered by a half at least as if they were
+// so entirely, and the others as if they were not.
+func (p picture) whole() []pixel {
+	out := make([]pixel, len(p.pix))
+	for i, q := range p.pix {
+		switch c := uint64(q.coverage()); {
+		case c == one:
+			out[i] = q
+		case 2*c >= one:
+			out[i] = makePixel(min(uint64(q.channel(0))*one/c, one), min(uint64(q.channel(1))*one/c, one), min(uint64(q.channel(2))*one/c, one), one)
+		}
+	}
+	return out
 }
 
 // whiteOf returns a texture that is white where an image is there.

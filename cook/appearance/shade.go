@@ -37,6 +37,7 @@ type shade struct {
 	even        bool     // equally bright at all corners
 	colors      [3][4]int64
 	plain       bool // one colour at all corners
+	white       bool // it is white, and opaque
 	uv          [3][2]int64
 	textured    bool // there is a texture, of which the corners have different places
 	mip         mip
@@ -75,6 +76,7 @@ func (s *shade) set(m *model, i [3]uint32, p *paint, area int64) {
 			}
 		}
 	}
+	s.white = s.plain && s.base == [4]int64{one, one, one, one}
 	if s.bumped = p.Light != nil && !p.Unlit && m.UV != nil; s.bumped {
 		s.bumps, s.even = s.texture(m.Mesh, p.Light, i, area), false
 	}

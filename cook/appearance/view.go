@@ -58,6 +58,15 @@ func newView(toward geom.Vec3, box geom.Box, pixel float64) view {
 	return v
 }
 
+// larger returns the view with pixels so many times as large, of which the picture is a whole
+// number.
+func (v *view) larger(times float64) view {
+	out := *v
+	out.pixel, out.x0, out.y0 = float64(v.pixel*times), v.x0/times, v.y0/times
+	out.w, out.h = v.w/int(times), v.h/int(times)
+	return out
+}
+
 // subpixel is how many steps vertices have within a pixel.
 const subpixel = 16
 
@@ -83,6 +92,16 @@ func (v *view) project(to []point, from []geom.Vec3) {
 		q.x = snap((float64(x*rx)+float64(y*ry)+float64(z*rz))/pixel - x0)
 		q.y = snap((float64(x*ux)+float64(y*uy)+float64(z*uz))/pixel - y0)
 		q.z = snap((float64(x*tx) + float64(y*ty) + float64(z*tz)) / pixel)
+	}
+}
+
+// at moves one place onto the picture, as project does.
+func (v *view) at(p *geom.Vec3) point {
+	x, y, z := p[0]-v.origin[0], p[1]-v.origin[1], p[2]-v.origin[2]
+	return point{
+		snap((float64(x*v.right[0])+float64(y*v.right[1])+float64(z*v.right[2]))/v.pixel - v.x0),
+		snap((float64(x*v.up[0])+float64(y*v.up[1])+float64(z*v.up[2]))/v.pixel - v.y0),
+		snap((float64(x*v.toward[0]) + float64(y*v.toward[1]) + float64(z*v.toward[2])) / v.pixel),
 	}
 }
 

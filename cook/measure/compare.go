@@ -153,23 +153,28 @@ type sample struct {
 	w   [3]float64
 }
 
-func (x *Index) point(s sample) geom.Vec3 {
-	a, b, c := x.s.corner(s.tri, 0), x.s.corner(s.tri, 1), x.s.corner(s.tri, 2)
+func (x *Index) point(s sample) geom.Vec3 { return x.s.point(s) }
+
+func (s *Surface) point(at sample) geom.Vec3 {
+	a, b, c := s.corner(at.tri, 0), s.corner(at.tri, 1), s.corner(at.tri, 2)
 	var p geom.Vec3
 	for k := range p {
-		p[k] = a[k] + float64(s.w[1]*(b[k]-a[k])) + float64(s.w[2]*(c[k]-a[k]))
+		p[k] = a[k] + float64(at.w[1]*(b[k]-a[k])) + float64(at.w[2]*(c[k]-a[k]))
 	}
 	return p
 }
 
-// samples spreads n points over the surface: the k-th lies in the k-th of n
-// parts of equal area, in the order of the triangles. The surface has an area.
-func (x *Index) samples(n int) []sample {
+// samples spreads n points over the surface, which has an area.
+func (x *Index) samples(n int) []sample { return samplesOf(x.sums, n) }
+
+// samplesOf spreads n points over triangles by running sums of their areas, which are not all
+// 0: the k-th lies in the k-th of n parts of equal area, in the order of the triangles.
+func samplesOf(sums []float64, n int) []sample {
 	list := make([]sample, n)
-	total, t := x.Area(), 0
+	total, t := last(sums), 0
 	for k := range list {
 		at := (float64(k) + unit(k, 0)) / float64(n) * total
-		for t < len(x.sums)-1 && x.sums[t] <= at {
+		for t < len(sums)-1 && sums[t] <= at {
 			t++
 		}
 		// Square root warp to barycentric coordinates (Osada et al., Shape

@@ -38,16 +38,32 @@ func NewFacing(x *Index, both func(triangle int) bool) *Facing {
 }
 
 // filter accepts triangles whose cosine to a direction of unit length is at least so
-// much.
+// much, or those of a list.
 type filter struct {
 	*Facing
 	along  geom.Vec3
 	cosine float64
+	only   []bool // in leaf order; nil: directions count
 }
 
 func (f *filter) accepts(leaf int32) bool {
+	if f.only != nil {
+		return f.only[leaf]
+	}
 	d := dot(&f.normals[leaf], &f.along)
 	return d >= f.cosine || f.both[leaf] && -d >= f.cosine
+}
+
+// AnyCosine is below that of opposite vectors, however they are rounded: all triangles
+// have as much.
+const AnyCosine = -2
+
+// filter returns what accepts the triangles whose cosine is at least so much; nil for all.
+func (f *Facing) filter(along geom.Vec3, cosine float64) *filter {
+	if cosine <= AnyCosine {
+		return nil
+	}
+	return &filter{Facing: f, along: along, cosine: cosine}
 }
 
 // Nearest returns the point nearest to p of the triangles whose cosine to a unit
@@ -58,8 +74,14 @@ func (f *Facing) Nearest(p, along geom.Vec3, cosine, within float64, hint Hint) 
 }
 
 func (f *Facing) nearestFrom(w *Walk, p, along geom.Vec3, cosine, within float64, hint Hint) (Near, bool) {
-	below := math.Nextafter(float64(within*within), math.Inf(1))
-	best := f.x.nearestOf(p, int32(hint)-1, 0, below, &filter{f, along, cosine}, w)
+	return f.nearestOf(w, p, along, cosine, 0, notAbove(within), hint)
+}
+
+// notAbove returns the least number that the square of a distance within metres is below.
+func notAbove(within float64) float64 { return math.Nextafter(float64(within*within), math.Inf(1)) }
+
+func (f *Facing) nearestOf(w *Walk, p, along geom.Vec3, cosine, enough, below float64, hint Hint) (Near, bool) {
+	best := f.x.nearestOf(p, int32(hint)-1, enough, below, f.filter(along, cosine), w)
 	if best.leaf < 0 {
 		return Near{}, false
 	}
@@ -80,7 +102,7 @@ func (f *Facing) firstFrom(walk *Walk, p, along geom.Vec3, cosine, ahead, behind
 	if len(x.tris) == 0 {
 		return Near{}, false
 	}
-	only := filter{f, along, cosine}
+	only := filter{Facing: f, along: along, cosine: cosine}
 	found := meeting{at: -behind, leaf: -1}
 	known := int32(hint) - 1
 	if known >= 0 && only.accepts(known) {
@@ -193,11 +215,16 @@ func (n *node) meets(l *line) bool {
 // Blocked reports whether a triangle lies on the way from a point along a direction
 // of unit length, farther than from and nearer than to, in metres.
 func (x *Index) Blocked(p, dir geom.Vec3, from, to float64) bool {
+	return x.blockedFrom(nil, p, dir, from, to)
+}
+
+func (x *Index) blockedFrom(w *Walk, p, dir geom.Vec3, from, to float64) bool {
 	if len(x.tris) == 0 {
 		return false
 	}
 	way := x.line(&p, &dir, from, to)
 	var stack [maxStack]uint32
+	stack[0] = w.from(&p, to)
 	for top := 1; top > 0; {
 		top--
 		at := stack[top]

@@ -40,7 +40,7 @@ func TestFacing(t *testing.T) {
 		for i := range x.tris {
 			at, _, _, ok := x.tris[i].crosses(&p, &dir)
 			blocked = blocked || ok && at > 0.5 && at < within
-			if !(&filter{f, dir, cosine}).accepts(int32(i)) {
+			if !(&filter{Facing: f, along: dir, cosine: cosine}).accepts(int32(i)) {
 				continue
 			}
 			d2, _ := x.tris[i].nearest(&p)
@@ -90,6 +90,19 @@ func TestWalk(t *testing.T) {
 			want, ok = f.Nearest(p, along, cosine, reach, hint)
 			if got, found := w.Nearest(p, along, cosine, reach, hint); got != want || found != ok {
 				t.Fatalf("nearest: %+v %v, want %+v %v", got, found, want, ok)
+			}
+			if _, touches := w.Touches(p, along, cosine, reach, hint); touches != ok {
+				t.Fatalf("touches: %v, want %v", touches, ok)
+			}
+			if got, found := w.Nearer(p, along, AnyCosine, reach*reach, hint); found {
+				if n, ok := f.Nearest(p, along, AnyCosine, reach, 0); !ok || n.Distance2 != got.Distance2 {
+					t.Fatalf("nearer: %+v, want %+v", got, n)
+				}
+			} else if n, ok := f.Nearest(p, along, AnyCosine, reach, 0); ok && n.Distance2 < reach*reach {
+				t.Fatalf("nearer: nothing, want %+v", n)
+			}
+			if got, want := w.Blocked(p, along, 0.01, reach), f.x.Blocked(p, along, 0.01, reach); got != want {
+				t.Fatalf("blocked: %v, want %v", got, want)
 			}
 			hint = want.Hint
 		}

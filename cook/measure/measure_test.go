@@ -269,9 +269,11 @@ func TestFarthest(t *testing.T) {
 	}
 }
 
-// TestSpread: it is the square of what Compare calls RMS, whatever the surfaces.
+// TestSpread: it is the square of what Compare calls RMS, whatever the surfaces, and of a part
+// of a surface what it is of that part alone.
 func TestSpread(t *testing.T) {
-	index := func(s *Surface) *Index { return NewIndex(s) }
+	all := func(int) bool { return true }
+	odd := func(k int) bool { return k%2 == 1 }
 	for _, c := range []struct {
 		name string
 		a, b *Surface
@@ -280,16 +282,26 @@ func TestSpread(t *testing.T) {
 		{"spheres", sphere(3, 1), sphere(2, 1.2)},
 		{"a part of a plane", grid(4, flat(0)), &Surface{Positions: []geom.Vec3{{0, 0, 0}, {0.3, 0, 0}, {0, 0.3, 0}}, Indices: []uint32{0, 1, 2}}},
 	} {
-		r := Compare(index(c.a), index(c.b), 5000)
-		if got := Spread(index(c.a), index(c.b), 5000); !(math.Abs(got-r.RMS*r.RMS) <= 1e-9) {
+		a, b := NewIndex(c.a), NewIndex(c.b)
+		r := Compare(a, b, 5000)
+		if got := Spread(a.Part(all), b, 5000); !(math.Abs(got-r.RMS*r.RMS) <= 1e-9) {
 			t.Errorf("%s: %v, want %v", c.name, got, r.RMS*r.RMS)
 		}
+		some := &Surface{Positions: c.a.Positions}
+		for k := range c.a.Triangles() {
+			if odd(k) {
+				some.Indices = append(some.Indices, c.a.Indices[3*k:3*k+3]...)
+			}
+		}
+		if got, want := Spread(a.Part(odd), b, 500), Spread(NewIndex(some).Part(all), b, 500); got != want {
+			t.Errorf("every other triangle of %s: %v, want %v", c.name, got, want)
+		}
 	}
-	none := index(&Surface{})
-	if got := Spread(none, index(&Surface{}), 10); got != 0 {
+	none := NewIndex(&Surface{}).Part(all)
+	if got := Spread(none, NewIndex(&Surface{}), 10); got != 0 {
 		t.Errorf("nothing beside nothing: %v", got)
 	}
-	if got := Spread(none, index(grid(1, flat(0))), 10); !math.IsInf(got, 1) {
+	if got := Spread(none, NewIndex(grid(1, flat(0))), 10); !math.IsInf(got, 1) {
 		t.Errorf("nothing beside something: %v", got)
 	}
 }

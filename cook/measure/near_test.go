@@ -39,6 +39,11 @@ func TestNear(t *testing.T) {
 			if len(got) != len(want) {
 				t.Errorf("%v within %v: %v, want %v", p, d, got, want)
 			}
+			for hint := range Hint(3) {
+				if _, found := index.Part(func(k int) bool { return k%2 == odd }).Touches(p, d, 50*hint); found != (len(want) > 0) {
+					t.Errorf("part of %v within %v: %t", p, d, found)
+				}
+			}
 			if found := index.Near(p, d, func(k int) bool { return k%2 == odd }); found != (len(want) > 0) {
 				t.Errorf("%v within %v: %t", p, d, found)
 			}

@@ -51,22 +51,29 @@ func NewIndex(s *Surface) *Index {
 	x.sums = make([]float64, n)
 	sum := 0.0
 	for t := range n {
-		a := s.corner(uint32(t), 0)
-		sum += float64(s.corner(uint32(t), 1).Sub(a).Cross(s.corner(uint32(t), 2).Sub(a)).Len() / 2)
+		sum += s.area(uint32(t))
 		x.sums[t] = sum
 	}
 	return x
+}
+
+// area returns the area of a triangle.
+func (s *Surface) area(t uint32) float64 {
+	a := s.corner(t, 0)
+	return float64(s.corner(t, 1).Sub(a).Cross(s.corner(t, 2).Sub(a)).Len() / 2)
 }
 
 // Surface returns what the index was made of.
 func (x *Index) Surface() *Surface { return x.s }
 
 // Area returns the sum of the areas of all triangles.
-func (x *Index) Area() float64 {
-	if len(x.sums) == 0 {
+func (x *Index) Area() float64 { return last(x.sums) }
+
+func last(sums []float64) float64 {
+	if len(sums) == 0 {
 		return 0
 	}
-	return x.sums[len(x.sums)-1]
+	return sums[len(sums)-1]
 }
 
 func (s *Surface) corner(t uint32, k int) geom.Vec3 { return s.Positions[s.Indices[3*int(t)+k]] }

@@ -109,12 +109,11 @@ func partition(refs []ref, e *extent) (m int, left, right extent) {
 	if !(hi[axis] > lo[axis]) || math.IsInf(float64(scale), 0) {
 		return 0, left, right // all in one place
 	}
-	from := lo[axis]
-	bin := func(r *ref) int { return min(int((r.middle(axis)-from)*scale), bins-1) }
-	cut, left, right := cheapest(refs, bin)
+	c := cutter{axis: axis, from: lo[axis], scale: scale}
+	cut, left, right := c.cheapest(refs)
 	i, j := 0, len(refs)
 	for i < j {
-		if bin(&refs[i]) < cut {
+		if c.bin(&refs[i]) < cut {
 			i++
 		} else {
 			j--
@@ -127,40 +126,54 @@ func partition(refs []ref, e *extent) (m int, left, right extent) {
 	return i, left, right
 }
 
+// cutter shares triangles out to bins along an axis.
+type cutter struct {
+	axis        int
+	from, scale float32
+}
+
+func (c *cutter) bin(r *ref) int { return min(int((r.middle(c.axis)-c.from)*c.scale), bins-1) }
+
 // cheapest returns the bin at which the right side starts, and what either side covers.
-func cheapest(refs []ref, bin func(*ref) int) (cut int, left, right extent) {
+func (c *cutter) cheapest(refs []ref) (cut int, left, right extent) {
 	var parts [bins]extent
 	var counts [bins]int
-	for i := range parts {
-		parts[i] = extent{emptyRef, emptyRef}
-	}
 	for i := range refs {
-		b := bin(&refs[i])
-		counts[b]++
-		parts[b].add(&refs[i])
+		r := &refs[i]
+		b := c.bin(r)
+		if counts[b]++; counts[b] == 1 {
+			parts[b] = extent{emptyRef, emptyRef}
+		}
+		parts[b].add(r)
 	}
-	var rightCost [bins]float64
-	acc, n := emptyRef, 0
-	for b := bins - 1; b > 0; b-- {
-		acc.extend(&parts[b].box)
-		n += counts[b]
-		rightCost[b] = acc.area() * float64(n)
+	// Most sets are small, and most bins empty: a cut behind an empty bin is that before it.
+	var used [bins]int
+	n := 0
+	for b, count := range counts {
+		if count > 0 {
+			used[n] = b
+			n++
+		}
 	}
-	acc, n = emptyRef, 0
+	var rightCost [bins]float64 // of the bins after one
+	acc, many := emptyRef, 0
+	for k := n - 1; k > 0; k-- {
+		acc.extend(&parts[used[k]].box)
+		many += counts[used[k]]
+		rightCost[k-1] = acc.area() * float64(many)
+	}
+	acc, many = emptyRef, 0
 	best := math.Inf(1)
 	cut = bins / 2
-	for b := 1; b < bins; b++ {
-		acc.extend(&parts[b-1].box)
-		n += counts[b-1]
-		if n == 0 || n == len(refs) {
-			continue
-		}
-		if cost := float64(acc.area()*float64(n)) + rightCost[b]; cost < best {
-			cut, best = b, cost
+	for k := range max(n-1, 0) {
+		acc.extend(&parts[used[k]].box)
+		many += counts[used[k]]
+		if cost := float64(acc.area()*float64(many)) + rightCost[k]; cost < best {
+			cut, best = used[k]+1, cost
 		}
 	}
 	left, right = extent{emptyRef, emptyRef}, extent{emptyRef, emptyRef}
-	for b := range parts {
+	for _, b := range used[:n] {
 		side := &left
 		if b >= cut {
 			side = &right
@@ -176,15 +189,10 @@ var emptyRef = ref{
 	max: [3]float32{-math.MaxFloat32, -math.MaxFloat32, -math.MaxFloat32},
 }
 
+// extend has no branches: nothing foretells them.
 func (r *ref) extend(o *ref) {
-	for k := range 3 {
-		if o.min[k] < r.min[k] {
-			r.min[k] = o.min[k]
-		}
-		if o.max[k] > r.max[k] {
-			r.max[k] = o.max[k]
-		}
-	}
+	r.min = [3]float32{min(r.min[0], o.min[0]), min(r.min[1], o.min[1]), min(r.min[2], o.min[2])}
+	r.max = [3]float32{max(r.max[0], o.max[0]), max(r.max[1], o.max[1]), max(r.max[2], o.max[2])}
 }
 
 // extent is the box round triangles, and the one round their doubled middles.
@@ -192,8 +200,10 @@ type extent struct{ box, middles ref }
 
 func (e *extent) add(r *ref) {
 	e.box.extend(r)
-	m := [3]float32{r.middle(0), r.middle(1), r.middle(2)}
-	e.middles.extend(&ref{min: m, max: m})
+	x, y, z := r.middle(0), r.middle(1), r.middle(2)
+	m := &e.middles
+	m.min = [3]float32{min(m.min[0], x), min(m.min[1], y), min(m.min[2], z)}
+	m.max = [3]float32{max(m.max[0], x), max(m.max[1], y), max(m.max[2], z)}
 }
 
 func extentOf(refs []ref) extent {

@@ -39,6 +39,23 @@ func (w *Walk) First(p, along geom.Vec3, cosine, ahead, behind float64, hint Hin
 	return w.f.firstFrom(w, p, along, cosine, ahead, behind, hint)
 }
 
+// Nearer is Nearest for what is below a squared distance.
+func (w *Walk) Nearer(p, along geom.Vec3, cosine, below float64, hint Hint) (Near, bool) {
+	return w.f.nearestOf(w, p, along, cosine, 0, below, hint)
+}
+
+// Touches reports whether Nearest would find something, and returns a hint for a query
+// nearby: the first triangle that is met does.
+func (w *Walk) Touches(p, along geom.Vec3, cosine, within float64, hint Hint) (Hint, bool) {
+	n, ok := w.f.nearestOf(w, p, along, cosine, float64(within*within), notAbove(within), hint)
+	return n.Hint, ok
+}
+
+// Blocked is that of the Facing's index.
+func (w *Walk) Blocked(p, dir geom.Vec3, from, to float64) bool {
+	return w.f.x.blockedFrom(w, p, dir, from, to)
+}
+
 // from returns the node in which all lies that is within so many metres of a point. The
 // walk may be nil.
 func (w *Walk) from(p *geom.Vec3, reach float64) uint32 {

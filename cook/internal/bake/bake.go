@@ -85,7 +85,7 @@ type baker struct {
 	area    float64     // of a texel, square metres
 	slopes  []slope     // by triangle
 	faces   []geom.Vec3 // by triangle: the normal
-	values  []value     // by texel
+	values  []kept      // by texel
 	found   []bool
 	card    []bool // by triangle of the coarse mesh: it is of a card
 
@@ -115,7 +115,7 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 		_, face, _ := b.at(&cell{triangle: int32(t), w: [3]float32{1, 0, 0}})
 		b.faces = append(b.faces, face)
 	}
-	b.values, b.found = make([]value, len(b.cells)), make([]bool, len(b.cells))
+	b.values, b.found = make([]kept, len(b.cells)), make([]bool, len(b.cells))
 	b.cards()
 	b.rows(l.Side, func(y int) {
 		s := &seeker{Walk: b.facing.Walk()}
@@ -191,8 +191,13 @@ func (b *baker) atlas() *Atlas {
 	}
 	charted, found := 0, 0
 	for i := range b.cells {
-		if c := &b.cells[i]; c.triangle >= 0 {
+		if b.cells[i].triangle >= 0 {
 			charted++
+		}
+	}
+	out.Texels, out.Points, out.Faces = make([]int32, 0, charted), make([]geom.Vec3, 0, charted), make([]geom.Vec3, 0, charted)
+	for i := range b.cells {
+		if c := &b.cells[i]; c.triangle >= 0 {
 			out.Texels, out.Points, out.Faces = append(out.Texels, int32(i)), append(out.Points, b.point(c)), append(out.Faces, b.faces[c.triangle])
 			if b.found[i] {
 				found++
@@ -203,7 +208,7 @@ func (b *baker) atlas() *Atlas {
 		out.Missed = float64(charted-found) / float64(charted)
 	}
 	if found == 0 {
-		b.values[0] = value{color: [4]float64{1, 1, 1, 1}, rough: 1, occluded: 1, normal: geom.Vec3{0, 1, 0}}
+		b.values[0] = kept{color: [4]float32{1, 1, 1, 1}, rough: 1, occluded: 1, normal: [3]float32{0, 1, 0}}
 		b.found[0] = true
 	}
 	out.owner = b.layout.owners(b.layout.Side)
@@ -222,9 +227,9 @@ func (b *baker) color(out *Atlas, from []int32) {
 		v := &b.values[f]
 		p := out.Color.Pix[4*i : 4*i+4]
 		for c := range 3 {
-			p[c] = b.o.Encode(float32(v.color[c]))
+			p[c] = b.o.Encode(v.color[c])
 		}
-		p[3] = unit(v.color[3])
+		p[3] = unit(float64(v.color[3]))
 		if p[3] < 255 && b.found[i] {
 			out.Coverage = true
 		}
@@ -275,11 +280,11 @@ func (b *baker) halves(from []int32) []halved {
 					h.own, h.cell = true, b.cells[i]
 				}
 				v := &b.values[from[i]]
-				h.normal = h.normal.Add(v.normal)
+				h.normal = h.normal.Add(geom.FromF32(v.normal))
 				h.near = from[i]
-				h.occluded, h.rough, h.metal = h.occluded+v.occluded, h.rough+v.rough, h.metal+v.metal
+				h.occluded, h.rough, h.metal = h.occluded+float64(v.occluded), h.rough+float64(v.rough), h.metal+float64(v.metal)
 				for c := range 3 {
-					h.emissive[c] += v.emissive[c]
+					h.emissive[c] += float64(v.emissive[c])
 				}
 				count++
 			}

@@ -101,7 +101,7 @@ func (b *baker) picture(c *Card) {
 		if y >= b.layout.Side || x >= b.layout.Side {
 			continue
 		}
-		b.values[y*b.layout.Side+x], b.found[y*b.layout.Side+x] = v, true
+		b.values[y*b.layout.Side+x], b.found[y*b.layout.Side+x] = v.keep(), true
 	}
 }
 
@@ -135,9 +135,13 @@ func (b *baker) project(c *Card, thing *Thing, t int32, scale float64, w, h int,
 	for y := y0; y <= y1; y++ {
 		for x := x0; x <= x1; x++ {
 			at := [2]float64{float64(x) + 0.5, float64(y) + 0.5}
-			u, v := turn(at, q[1], q[2])/area, turn(q[0], at, q[2])/area
+			u, v := turn(at, q[1], q[2]), turn(q[0], at, q[2])
+			if area > 0 && (u < 0 || v < 0) || area < 0 && (u > 0 || v > 0) {
+				continue
+			}
+			u, v = u/area, v/area
 			r := 1 - u - v
-			if u < 0 || v < 0 || r < 0 {
+			if r < 0 {
 				continue
 			}
 			s := &shots[y*w+x]

@@ -31,7 +31,9 @@ func (b *baker) occlusion(half []halved, n int) []float64 {
 	rays := hemisphere(b.o.OcclusionRays)
 	near := float64(1e-4*b.o.OcclusionReach) + 1e-6
 	// Light changes slowly: four texels share one place.
+	facing := measure.NewFacing(index, nil)
 	b.rows((n+1)/2, func(row int) {
+		walk := facing.Walk()
 		for x := 0; x < n; x += 2 {
 			var block [4]int
 			count, from := 0, -1
@@ -51,7 +53,7 @@ func (b *baker) occlusion(half []halved, n int) []float64 {
 			z := face.Cross(x)
 			for _, r := range rays {
 				d := x.Scale(r[0]).Add(face.Scale(r[1])).Add(z.Scale(r[2]))
-				if !index.Blocked(p, d, near, b.o.OcclusionReach) {
+				if !walk.Blocked(p, d, near, b.o.OcclusionReach) {
 					open++
 				}
 			}

@@ -100,7 +100,11 @@ func (l *Layout) draw(c int, out []cell, off []float32, most float32) (found int
 				if off[i] == 0 {
 					continue
 				}
-				w, d2 := nearest([2]float64{float64(x) + 0.5, float64(y) + 0.5}, a, b, d)
+				at := [2]float64{float64(x) + 0.5, float64(y) + 0.5}
+				if most == 0 && misses(at, a, b, d) {
+					continue
+				}
+				w, d2 := nearest(at, a, b, d)
 				if d2 := float32(d2); d2 <= most && d2 < off[i] {
 					off[i], out[i] = d2, cell{t, w}
 					found++
@@ -109,6 +113,21 @@ func (l *Layout) draw(c int, out []cell, off []float32, most float32) (found int
 		}
 	}
 	return found
+}
+
+// beside is how much below 0 the weight of a corner is at least, at points that are surely
+// off a triangle.
+const beside = 1e-9
+
+// misses reports whether a point surely lies off a triangle: what nearest says of others, too,
+// costs many times as much.
+func misses(p, a, b, c [2]float64) bool {
+	area := turn(a, b, c)
+	if area == 0 {
+		return false
+	}
+	u, v := turn(p, b, c)/area, turn(a, p, c)/area
+	return u < -beside || v < -beside || u+v > 1+beside
 }
 
 // nearest returns the point of a triangle that is nearest to another point, as

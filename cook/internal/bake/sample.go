@@ -23,73 +23,94 @@ const alongCosine = 0.3
 var nearestCosines = [...]float64{0, -1}
 
 // texel finds what one texel shows: the mean of its samples. Where the first and the last
-// one, at opposite corners, see one triangle, those between them are left out.
+// one, at opposite corners, see one triangle, those between them are left out, and of one
+// without textures what is in the middle is the mean.
 func (b *baker) texel(i int, s *seeker) {
 	c := &b.cells[i]
 	if c.triangle < 0 || b.card[c.triangle] {
 		return
 	}
 	n := max(1, b.o.Samples)
+	first, seen := b.take(c, 0, n, s)
+	if n == 1 {
+		if seen {
+			b.look(&first, b.area, s)
+			b.values[i], b.found[i] = s.value.keep(), true
+		}
+		return
+	}
+	last, ok := b.take(c, n*n-1, n, s)
+	alike := seen && ok && first.Hint == last.Hint
+	part := b.area / float64(n*n)
+	if alike && b.solid.Looks[b.solid.Materials[first.Triangle]].plain() {
+		for k := range first.Weights {
+			first.Weights[k] = float64(0.5 * (first.Weights[k] + last.Weights[k]))
+		}
+		b.look(&first, part, s)
+		b.values[i], b.found[i] = s.value.keep(), true
+		return
+	}
 	s.sum, s.count = value{}, 0
-	ok := b.take(c, 0, n, s)
-	if first := s.hint; n > 1 && (!b.take(c, n*n-1, n, s) || !ok || s.hint != first) {
-		for k := 1; k < n*n-1; k++ {
-			b.take(c, k, n, s)
+	add := func(n *measure.Near, ok bool) {
+		if ok {
+			b.look(n, part, s)
+			s.sum.add(&s.value)
+			s.count++
 		}
 	}
+	add(&first, seen)
+	add(&last, ok)
+	for k := 1; k < n*n-1 && !alike; k++ {
+		between, ok := b.take(c, k, n, s)
+		add(&between, ok)
+	}
 	if s.count > 0 {
-		b.values[i], b.found[i] = s.sum.mean(s.count), true
+		mean := s.sum.mean(s.count)
+		b.values[i], b.found[i] = mean.keep(), true
 	}
 }
 
-// take adds a sample of a texel that has n along each side.
-func (b *baker) take(c *cell, k, n int, s *seeker) bool {
+// look finds what is seen at a point: the seeker's value.
+func (b *baker) look(n *measure.Near, area float64, s *seeker) {
+	b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
+}
+
+// take finds the place that a sample of a texel sees that has n along each side.
+func (b *baker) take(c *cell, k, n int, s *seeker) (measure.Near, bool) {
 	at := *c
 	if n > 1 {
 		at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
 	}
-	ok := b.sample(&at, b.area/float64(n*n), s)
-	if ok {
-		s.sum.add(&s.value)
-		s.count++
-	}
-	return ok
+	return b.sample(&at, b.area/float64(n*n), s)
 }
 
 // seeThrough bounds how many gaps between leaves a ray goes through.
 const seeThrough = 8
 
-// sample finds what is seen at a point of the coarse mesh: the seeker's value.
-func (b *baker) sample(c *cell, area float64, s *seeker) bool {
+// sample finds the place that is seen at a point of the coarse mesh.
+func (b *baker) sample(c *cell, area float64, s *seeker) (first measure.Near, found bool) {
 	face := b.faces[c.triangle]
 	p := b.point(c)
 	ahead := b.o.Ahead
-	var first value
-	found := false
 	for range seeThrough {
 		n, ok := s.First(p, face, alongCosine, ahead, b.o.Ahead, s.hint)
 		if !ok {
 			break
 		}
 		s.hint = n.Hint
-		b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
-		if s.value.color[3] >= 0.5 {
-			return true
+		if b.solid.hides(&point{n.Triangle, n.Weights, area}, b.solidDensity) {
+			return n, true
 		}
 		if !found {
-			first, found = s.value, true
+			first, found = n, true
 		}
 		ahead = math.Nextafter(b.solid.point(&n).Sub(p).Dot(face)-float64(1e-6*b.o.Ahead), math.Inf(-1))
 	}
 	for k := 0; !found && k < len(nearestCosines); k++ {
 		if n, ok := s.Nearest(p, face, nearestCosines[k], b.o.Reach, s.hint); ok {
 			s.hint = n.Hint
-			b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
-			return true
+			return n, true
 		}
 	}
-	if found {
-		s.value = first
-	}
-	return found
+	return first, found
 }

@@ -65,6 +65,11 @@ type Look struct {
 	Color, MetalRough, Normal, Occlusion, Emission Texture
 }
 
+// plain reports whether there are no textures.
+func (l *Look) plain() bool {
+	return l.Color.Image == nil && l.MetalRough.Image == nil && l.Normal.Image == nil && l.Occlusion.Image == nil && l.Emission.Image == nil
+}
+
 // Texture is an image on one of the two sets of texture coordinates.
 type Texture struct {
 	Image *Image // nil: none
@@ -169,11 +174,26 @@ func (s *Surface) point(n *measure.Near) (p geom.Vec3) {
 // value is what is seen at a point.
 type value struct {
 	color    [4]float64
-	normal   geom.Vec3 // of unit length, in the surface's space
+	normal   geom.Vec3 // in the surface's space; of one point it has unit length
 	occluded float64   // ambient light that arrives, 0 to 1
 	rough    float64
 	metal    float64
 	emissive [3]float64
+}
+
+// kept is a value in single precision: an atlas has one for each texel.
+type kept struct {
+	color                  [4]float32
+	normal, emissive       [3]float32
+	occluded, rough, metal float32
+}
+
+func (v *value) keep() kept {
+	return kept{
+		color:  [4]float32{float32(v.color[0]), float32(v.color[1]), float32(v.color[2]), float32(v.color[3])},
+		normal: v.normal.F32(), emissive: [3]float32{float32(v.emissive[0]), float32(v.emissive[1]), float32(v.emissive[2])},
+		occluded: float32(v.occluded), rough: float32(v.rough), metal: float32(v.metal),
+	}
 }
 
 // add adds another value.
@@ -191,17 +211,18 @@ func (v *value) add(o *value) {
 	v.occluded, v.rough, v.metal = v.occluded+o.occluded, v.rough+o.rough, v.metal+o.metal
 }
 
-// mean returns the mean of so many values of which v is the sum.
-func (v *value) mean(n float64) value {
-	out := *v
+// mean returns the mean of so many values of which v is the sum. Its normal is as long as
+// those were alike.
+func (v *value) mean(n float64) (out value) {
+	part := 1 / n
 	for c := range out.color {
-		out.color[c] /= n
+		out.color[c] = float64(v.color[c] * part)
 	}
 	for c := range out.emissive {
-		out.emissive[c] /= n
+		out.emissive[c] = float64(v.emissive[c] * part)
 	}
-	out.normal = v.normal.Normalize(1e-12, geom.Vec3{0, 1, 0})
-	out.occluded, out.rough, out.metal = v.occluded/n, v.rough/n, v.metal/n
+	out.normal = v.normal.Scale(part)
+	out.occluded, out.rough, out.metal = float64(v.occluded*part), float64(v.rough*part), float64(v.metal*part)
 	return out
 }
 
@@ -299,6 +320,12 @@ func (m *Look) opacity(alpha float64) float64 {
 		return 1
 	}
 	return min(1, 0.5*alpha/float64(m.Cutoff))
+}
+
+// hides reports whether what is seen at a point covers what is behind.
+func (s *Surface) hides(p *point, density [][2]float64) bool {
+	m := &s.Looks[s.Materials[p.triangle]]
+	return !m.Masked || !(m.Cutoff > 0) || m.opacity(s.alpha(p, density)) >= 0.5
 }
 
 // normal returns the shading normal at a point.

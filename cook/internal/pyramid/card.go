@@ -309,10 +309,11 @@ type stood struct {
 	mesh   simplify.Mesh
 	charts []bake.Chart // their triangles are counted from the first card on
 	cards  []bake.Card  // their charts likewise
+	both   []bool       // by card: it has a back
 	fine   float64      // bake.Card.Scale of all
 }
 
-// stand makes the cards of all clumps.
+// stand makes the cards of all clumps, without their light.
 func (l *loose) stand(s *Source) *stood {
 	out := &stood{}
 	for i := range l.clumps {
@@ -331,14 +332,14 @@ func (l *loose) stand(s *Source) *stood {
 		wide := max(size[0], size[2])
 		if size[1] > float64(thin*wide) || size[1] > 0 && min(size[0], size[2]) <= float64(thin*wide) {
 			if size[0] > float64(thin*wide) {
-				out.add(s, c, things, f.point(f.low[0], f.low[1], f.middle[2]), f.along.Scale(size[0]), geom.Vec3{0, size[1], 0}, true)
+				out.add(c, things, f.point(f.low[0], f.low[1], f.middle[2]), f.along.Scale(size[0]), geom.Vec3{0, size[1], 0}, true)
 			}
 			if size[2] > float64(thin*wide) {
-				out.add(s, c, things, f.point(f.middle[0], f.low[1], f.high[2]), f.across.Scale(-size[2]), geom.Vec3{0, size[1], 0}, true)
+				out.add(c, things, f.point(f.middle[0], f.low[1], f.high[2]), f.across.Scale(-size[2]), geom.Vec3{0, size[1], 0}, true)
 			}
 		}
 		if min(size[0], size[2]) > float64(thin*max(wide, size[1])) {
-			out.add(s, c, things, f.point(f.low[0], f.middle[1], f.high[2]), f.along.Scale(size[0]), f.across.Scale(-size[2]), false)
+			out.add(c, things, f.point(f.low[0], f.middle[1], f.high[2]), f.along.Scale(size[0]), f.across.Scale(-size[2]), false)
 		}
 	}
 	return out
@@ -346,23 +347,20 @@ func (l *loose) stand(s *Source) *stood {
 
 // add adds a card that spans two sides from a corner, seen from where they are
 // counter-clockwise, and if wanted from behind with the same picture.
-func (o *stood) add(s *Source, c *clump, things []bake.Thing, corner, u, v geom.Vec3, both bool) {
+func (o *stood) add(c *clump, things []bake.Thing, corner, u, v geom.Vec3, both bool) {
 	wide, high := u.Len(), v.Len()
 	uAxis, vAxis := u.Scale(1/wide), v.Scale(1/high)
 	toward := uAxis.Cross(vAxis)
 	card := bake.Card{
 		Chart: len(o.charts), Origin: corner, U: uAxis, V: vAxis, Toward: toward, Things: things,
-		Normal: s.lit(things, toward), Scale: 1,
+		Scale: 1,
 	}
 	chart := bake.Chart{Size: [2]float64{wide, high}}
 	quad := [4]geom.Vec3{corner, corner.Add(u), corner.Add(u).Add(v), corner.Add(v)}
 	uv := [4][2]float64{{0, 0}, {wide, 0}, {wide, high}, {0, high}}
-	face := func(normal geom.Vec3, order [6]int) {
+	face := func(order [6]int) {
 		base := uint32(len(o.mesh.Positions))
-		for k := range quad {
-			o.mesh.Positions = append(o.mesh.Positions, quad[k])
-			o.mesh.Normals = append(o.mesh.Normals, normal.F32())
-		}
+		o.mesh.Positions = append(o.mesh.Positions, quad[:]...)
 		for k := 0; k < 6; k += 3 {
 			chart.Triangles = append(chart.Triangles, int32(o.mesh.Triangles()))
 			chart.UV = append(chart.UV, [3][2]float64{uv[order[k]], uv[order[k+1]], uv[order[k+2]]})
@@ -372,11 +370,27 @@ func (o *stood) add(s *Source, c *clump, things []bake.Thing, corner, u, v geom.
 			o.mesh.Groups = append(o.mesh.Groups, c.group)
 		}
 	}
-	face(card.Normal, [6]int{0, 1, 2, 0, 2, 3})
+	face([6]int{0, 1, 2, 0, 2, 3})
 	if both {
-		face(s.lit(things, toward.Scale(-1)), [6]int{0, 2, 1, 0, 3, 2})
+		face([6]int{0, 2, 1, 0, 3, 2})
 	}
-	o.charts, o.cards = append(o.charts, chart), append(o.cards, card)
+	o.charts, o.cards, o.both = append(o.charts, chart), append(o.cards, card), append(o.both, both)
+}
+
+// light gives the cards their normals: those of what they show, as light meets it.
+func (o *stood) light(s *Source) {
+	o.mesh.Normals = make([][3]float32, 0, len(o.mesh.Positions))
+	face := func(normal geom.Vec3) {
+		n := normal.F32()
+		o.mesh.Normals = append(o.mesh.Normals, n, n, n, n)
+	}
+	for i := range o.cards {
+		c := &o.cards[i]
+		c.Normal = s.lit(c.Things, c.Toward)
+		if face(c.Normal); o.both[i] {
+			face(s.lit(c.Things, c.Toward.Scale(-1)))
+		}
+	}
 }
 
 // lit returns the mean normal of things as they are seen from one side and a little

@@ -20,12 +20,13 @@ type division struct {
 	spread float64        // of the cards, as loose.spread
 	coarse *simplify.Mesh // of what is not loose
 
-	ready  prepared
+	ready  *prepared
 	gaps   bool           // it is prepared without its border
 	locked []bool         // by vertex
 	costs  []float64      // by piece
 	in     *simplify.Mesh // what was simplified: some triangles of the source
 	parts  []int32        // by triangle of it: the piece that it is of
+	apart  []bool         // by vertex: it is of what is loose; nil: none is
 	left   []int32        // by triangle of coarse: which triangle of in it was
 	whole  *measure.Index // of the source
 }
@@ -34,6 +35,15 @@ type division struct {
 type prepared struct {
 	mesh  simplify.Mesh
 	parts []int32 // by triangle: the piece that it is of
+	index *measure.Index
+}
+
+// indexed returns the index of all of it, which is made once for all that is tried.
+func (p *prepared) indexed() *measure.Index {
+	if p.index == nil {
+		p.index = measure.NewIndex(&measure.Surface{Positions: p.mesh.Positions, Indices: p.mesh.Indices})
+	}
+	return p.index
 }
 
 const (
@@ -52,10 +62,16 @@ func (d *division) divide() error {
 		d.things = d.s.findThings(d.o.Triangles)
 	}
 	d.prepare(true)
-	if err := d.share(); err != nil || !d.findThin() {
+	if err := d.share(); err != nil {
 		return err
 	}
-	return d.share()
+	if d.findThin() {
+		if err := d.share(); err != nil {
+			return err
+		}
+	}
+	d.stood.light(d.s)
+	return nil
 }
 
 // share gives cards so many of the model's triangles that all of it is least far off, with
@@ -67,6 +83,10 @@ func (d *division) share() error {
 	for share := 1.0; share >= cardsShareLeast; share /= 2 {
 		try := *d
 		try.stand(share)
+		// Fewer cards are farther from what they show: that alone is often too much.
+		if best != nil && !best.gaps && try.apartBy() >= least {
+			break
+		}
 		if err := try.reduce(); err != nil {
 			return err
 		}
@@ -87,15 +107,16 @@ func (d *division) share() error {
 // off returns the square of how far the model is from what it stands for, over the area of
 // that.
 func (d *division) off() float64 {
-	index := func(m *simplify.Mesh) *measure.Index {
-		return measure.NewIndex(&measure.Surface{Positions: m.Positions, Indices: m.Indices})
-	}
-	off, in := 0.0, index(d.in)
+	off, in := 0.0, d.ready.indexed().Part(d.taken)
 	if area := in.Area(); area > 0 {
-		off = float64(area * measure.Spread(in, index(d.coarse), offSamples))
+		coarse := measure.NewIndex(&measure.Surface{Positions: d.coarse.Positions, Indices: d.coarse.Indices})
+		off = float64(area * measure.Spread(in, coarse, offSamples))
 	}
-	return off + float64(spreadWeight*d.spread)
+	return off + d.apartBy()
 }
+
+// apartBy is the part of off that the cards have.
+func (d *division) apartBy() float64 { return float64(spreadWeight * d.spread) }
 
 // stand makes the cards of what is loose, of a share of the triangles that they may have.
 func (d *division) stand(share float64) {
@@ -121,24 +142,29 @@ func (d *division) reduce() error {
 // take takes of what was prepared what is not loose.
 func (d *division) take() {
 	in := d.ready.mesh
-	d.in, d.parts = &in, d.ready.parts
+	d.in, d.parts, d.apart = &in, d.ready.parts, nil
 	if d.loose == nil {
 		return
 	}
-	loose := make([]bool, len(in.Positions)) // no vertex is shared with what is not
+	d.apart = make([]bool, len(in.Positions)) // no vertex is shared with what is not
 	for t, is := range d.loose {
 		for _, v := range d.s.Surface.Indices[3*t : 3*t+3] {
-			loose[v] = loose[v] || is
+			d.apart[v] = d.apart[v] || is
 		}
 	}
 	d.parts = nil
 	border.Keep(d.in, func(t int) bool {
-		stays := !loose[in.Indices[3*t]]
+		stays := d.taken(t)
 		if stays && d.ready.parts != nil {
 			d.parts = append(d.parts, d.ready.parts[t])
 		}
 		return stays
 	})
+}
+
+// taken reports whether a triangle of what was prepared is simplified.
+func (d *division) taken(t int) bool {
+	return d.apart == nil || !d.apart[d.ready.mesh.Indices[3*t]]
 }
 
 // triangles is how many cards leave over.
@@ -154,7 +180,7 @@ func (d *division) triangles() int {
 func (d *division) prepare(bordered bool) {
 	f := &d.s.Surface
 	m := &simplify.Mesh{Positions: f.Positions, Normals: f.Normals, Indices: f.Indices, Groups: d.s.Groups}
-	d.ready, d.locked = prepared{}, nil
+	d.ready, d.locked = &prepared{}, nil
 	if slices.ContainsFunc(d.things, func(t thing) bool { return t.loose }) {
 		loose := make([]bool, m.Triangles())
 		for i := range d.things {

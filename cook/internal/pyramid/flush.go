@@ -30,7 +30,6 @@ const (
 	// behind it: the back of a wall does not go with its front.
 	flushFacing = 0.15
 	flushCosine = 0.7
-	anyCosine   = -2 // below that of opposite normals, however they are rounded
 	// boxTriangles is how many triangles are left of a large piece that vanishes.
 	boxTriangles = 12
 )
@@ -79,8 +78,8 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 		var stays []uint32
 		for i := range pieces[:n] {
 			p := &pieces[i]
-			flush := len(larger.facing) > 0 && p.flush(m, locked, larger, tolerance)
-			if p.cost = math.Inf(1); !flush && len(larger.facing) > 0 {
+			flush := len(larger.walks) > 0 && p.flush(m, locked, larger, tolerance)
+			if p.cost = math.Inf(1); !flush && len(larger.walks) > 0 {
 				p.cost = p.standsOff(m, larger)
 			}
 			for _, t := range p.triangles {
@@ -89,8 +88,9 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 				}
 			}
 		}
-		larger.add(stays)
-		pieces = pieces[n:]
+		if pieces = pieces[n:]; len(pieces) > 0 {
+			larger.add(stays)
+		}
 	}
 }
 
@@ -99,7 +99,7 @@ func dropFlushOf(m *simplify.Mesh, locked []bool, pieces []piece, tolerance floa
 type backs struct {
 	positions []geom.Vec3
 	indices   [2][]uint32 // the second has less than half as many
-	facing    []*measure.Facing
+	walks     []*measure.Walk
 	hint      [2]measure.Hint
 }
 
@@ -114,20 +114,30 @@ func (b *backs) add(indices []uint32) {
 	}
 	b.hint = [2]measure.Hint{}
 	f := measure.NewFacing(measure.NewIndex(&measure.Surface{Positions: b.positions, Indices: b.indices[k]}), nil)
-	b.facing = append(b.facing[:k], f)
+	b.walks = append(b.walks[:k], f.Walk())
 }
 
-// nearest returns the squared distance of the nearest point to p whose cosine to a unit
-// vector is at least so much; false if none is within a distance in metres.
-func (b *backs) nearest(p, along geom.Vec3, cosine, within float64) (distance2 float64, ok bool) {
-	for k, f := range b.facing {
-		n, found := f.Nearest(p, along, cosine, within, b.hint[k])
-		b.hint[k] = n.Hint
-		if found && (!ok || n.Distance2 < distance2) {
-			distance2, ok = n.Distance2, true
+// touches reports whether some point whose cosine to a unit vector is at least so much lies
+// within a distance in metres.
+func (b *backs) touches(p, along geom.Vec3, cosine, within float64) bool {
+	for k, w := range b.walks {
+		hint, ok := w.Touches(p, along, cosine, within, b.hint[k])
+		if ok {
+			b.hint[k] = hint
+			return true
 		}
 	}
-	return distance2, ok
+	return false
+}
+
+// distance2 returns the squared distance of the nearest point, at most so much.
+func (b *backs) distance2(p geom.Vec3, most float64) float64 {
+	for k, w := range b.walks {
+		if n, ok := w.Nearer(p, geom.Vec3{0, 1, 0}, measure.AnyCosine, most, b.hint[k]); ok {
+			most, b.hint[k] = n.Distance2, n.Hint
+		}
+	}
+	return most
 }
 
 // standsOff returns the square of how far a piece stands off a surface, over its area: the
@@ -146,11 +156,7 @@ func (p *piece) standsOff(m *simplify.Mesh, larger *backs) float64 {
 		squares := 0.0
 		for k := range 3 { // the mean of a square over a triangle is that of its sides' middles
 			middle := m.Positions[i[k]].Add(m.Positions[i[(k+1)%3]]).Scale(0.5)
-			d, ok := larger.nearest(middle, geom.Vec3{0, 1, 0}, anyCosine, within)
-			if !ok {
-				d = float64(within * within)
-			}
-			squares += d
+			squares += larger.distance2(middle, float64(within*within))
 		}
 		sum += float64(triangleArea(m.Positions, i) * squares / 3)
 	}
@@ -164,24 +170,25 @@ func (p *piece) standsOff(m *simplify.Mesh, larger *backs) float64 {
 // surface, and enough of it faces the same way.
 func (p *piece) flush(m *simplify.Mesh, locked []bool, larger *backs, tolerance float64) bool {
 	within := func(q geom.Vec3) bool {
-		_, ok := larger.nearest(q, geom.Vec3{0, 1, 0}, anyCosine, tolerance)
-		return ok
+		return larger.touches(q, geom.Vec3{0, 1, 0}, measure.AnyCosine, tolerance)
+	}
+	for _, t := range p.triangles {
+		for _, v := range m.Indices[3*t : 3*t+3] {
+			if locked != nil && locked[v] {
+				return false
+			}
+		}
 	}
 	facing := 0.0
 	for _, t := range p.triangles {
 		i := m.Indices[3*t : 3*t+3]
 		a, b, c := m.Positions[i[0]], m.Positions[i[1]], m.Positions[i[2]]
-		for k := range 3 {
-			if locked != nil && locked[i[k]] {
-				return false
-			}
-		}
 		if !within(a) || !within(b) || !within(c) || !within(a.Add(b).Scale(0.5)) || !within(b.Add(c).Scale(0.5)) || !within(c.Add(a).Scale(0.5)) {
 			return false
 		}
 		normal := b.Sub(a).Cross(c.Sub(a))
 		area := float64(normal.Len() / 2)
-		if _, ok := larger.nearest(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance); ok {
+		if larger.touches(a.Add(b).Add(c).Scale(1.0/3), normal.Normalize(1e-30, geom.Vec3{}), flushCosine, tolerance) {
 			facing += area
 		}
 	}
@@ -190,27 +197,32 @@ func (p *piece) flush(m *simplify.Mesh, locked []bool, larger *backs, tolerance 
 
 // piecesOf returns the connected parts of a mesh, by group and falling class.
 func piecesOf(m *simplify.Mesh) []piece {
-	type corner struct {
-		at    geom.Vec3
-		group int32
-	}
 	n := m.Triangles()
 	joined := forest.New(n)
-	first := make(map[corner]int32, len(m.Positions))
 	group := func(t int) int32 {
 		if m.Groups == nil {
 			return 0
 		}
 		return m.Groups[t]
 	}
+	// At most places all triangles are of one group: of others each has a list.
+	type first struct{ triangle, next int32 }
+	place, count := placesOf(m.Positions, m.Indices)
+	heads := make([]int32, count) // into all, counted from 1
+	var all []first
 	for t := range n {
 		for _, v := range m.Indices[3*t : 3*t+3] {
-			c := corner{m.Positions[v], group(t)}
-			if o, ok := first[c]; ok {
-				joined.Unite(o, int32(t))
-			} else {
-				first[c] = int32(t)
+			head := &heads[place[v]]
+			at := *head
+			for at > 0 && group(int(all[at-1].triangle)) != group(t) {
+				at = all[at-1].next
 			}
+			if at > 0 {
+				joined.Unite(all[at-1].triangle, int32(t))
+				continue
+			}
+			all = append(all, first{int32(t), *head})
+			*head = int32(len(all))
 		}
 	}
 	number := make([]int32, n)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untoldkit/untold/cook/measure"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -68,8 +69,9 @@ func (d *division) findThin() bool {
 		return false
 	}
 	gone = 0
+	solid := d.index().Part(func(k int) bool { i := of[d.s.Surface.Indices[3*k]]; return i < 0 || !slight[i] })
 	for i := range d.things {
-		if lost[i] = lost[i] && slight[i] && d.free(i, of, slight); lost[i] {
+		if lost[i] = lost[i] && slight[i] && d.free(&d.things[i], solid); lost[i] {
 			gone += d.things[i].area
 		}
 	}
@@ -124,10 +126,9 @@ func (d *division) slight(t *thing) bool {
 	return 2*math.Abs(volume) <= float64(float64(thinThick*d.o.Flush)*t.area)
 }
 
-// free reports whether most of a thing stands off all that is not slight.
-func (d *division) free(number int, of []int32, slight []bool) bool {
-	f, t := &d.s.Surface, &d.things[number]
-	solid := func(k int) bool { i := of[f.Indices[3*k]]; return i < 0 || !slight[i] }
+// free reports whether most of a thing stands off all that is solid.
+func (d *division) free(t *thing, solid *measure.Part) bool {
+	f, hint := &d.s.Surface, measure.Hint(0)
 	step := (len(t.triangles) + thinSamples - 1) / thinSamples
 	all, off := 0.0, 0.0
 	for k := 0; k < len(t.triangles); k += step {
@@ -136,7 +137,10 @@ func (d *division) free(number int, of []int32, slight []bool) bool {
 		for corner := range 3 { // between the middle and each corner: triangles may be long
 			a, b, c := f.Positions[i[corner]], f.Positions[i[(corner+1)%3]], f.Positions[i[(corner+2)%3]]
 			p := a.Scale(2.0 / 3).Add(b.Scale(1.0 / 6)).Add(c.Scale(1.0 / 6))
-			if all += area; !d.index().Near(p, d.o.Flush, solid) {
+			all += area
+			if near, ok := solid.Touches(p, d.o.Flush, hint); ok {
+				hint = near
+			} else {
 				off += area
 			}
 		}
