@@ -59,7 +59,8 @@ type Meter struct {
 	rested   bool              // it counts in seen
 	seen     runtime.Coverage  // sums over the frames that count
 	texels   func(runtime.Camera, []runtime.Drawn) float64
-	looked   look // when covered was found out
+	visible  []runtime.Drawn // scratch of drawnInView
+	looked   look            // when covered was found out
 	covered  runtime.Coverage
 }
 

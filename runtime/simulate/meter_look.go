@@ -173,13 +173,33 @@ func (m *Meter) share(i int32, rep payload.Rep, name int32, fade float64) {
 	}
 }
 
+// drawnInView returns what is drawn, of nodes only for those children that are in view: what a
+// coarse node shows beside the boxes of the others counts as theirs.
+func (m *Meter) drawnInView() []runtime.Drawn {
+	m.visible = m.visible[:0]
+	for _, d := range m.drawn {
+		if at := int(d.Tile - m.base); d.Parts != 0 && m.measures(&d) && at >= 0 && at < len(m.nodes) {
+			for bit, child := range m.nodes[at].children {
+				if !m.sight.sees(m.boxOf(child)) {
+					d.Parts &^= 1 << bit
+				}
+			}
+			if d.Parts == 0 {
+				continue
+			}
+		}
+		m.visible = append(m.visible, d)
+	}
+	return m.visible
+}
+
 // openings are the errors in pixels at which the first picture counts as good.
 var openings = [...]float64{math.Inf(1), 8}
 
 // opening notes when the first picture becomes complete, and good.
 func (m *Meter) opening(stats *runtime.Stats, camera *runtime.Camera, now time.Duration) {
 	for m.opens < len(openings) && m.ErrorPixels() <= openings[m.opens] && m.cover(stats, camera).Bare == 0 {
-		if m.texels != nil && !math.IsInf(openings[m.opens], 1) && m.texels(*camera, m.drawn) > openings[m.opens] {
+		if m.texels != nil && !math.IsInf(openings[m.opens], 1) && m.texels(*camera, m.drawnInView()) > openings[m.opens] {
 			return
 		}
 		m.opened[m.opens] = now
