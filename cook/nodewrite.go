@@ -117,7 +117,7 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model) 
 		if t.img == nil {
 			continue
 		}
-		t.role.Edges = [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}
+		t.role.Edges, t.role.Atlas = [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}, true
 		file, written, err := c.nodeTexture(b, t.img, t.role, t.suffix)
 		if err != nil {
 			return nil, err

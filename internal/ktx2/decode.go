@@ -161,7 +161,7 @@ func (f *File) channels() string {
 	if !f.TwoChannels() {
 		return "rgba"
 	}
-	if f.Scheme == BasisLZ || f.Descriptor.Channels[0] == UASTCRRRG && f.Format == Undefined {
+	if f.Scheme == BasisLZ || f.Format == Undefined && f.Descriptor.Channels[0] == UASTCRRRG {
 		return "ra01"
 	}
 	return "rg01"

@@ -2,6 +2,7 @@ package ktx2
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"testing"
 )
@@ -59,5 +60,17 @@ func TestDirect(t *testing.T) {
 	}
 	if _, err := f.Blocks(0); !errors.Is(err, ErrDamaged) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestTwoChannelsWithoutSamples: a descriptor that names no channels is no reason to look at one.
+func TestTwoChannelsWithoutSamples(t *testing.T) {
+	for _, format := range []Format{BC5, RG8} {
+		data := written(t, Content{Format: format, Width: 4, Height: 4, Levels: [][]byte{make([]byte, map[Format]int{BC5: 16, RG8: 32}[format])}})
+		at := int(binary.LittleEndian.Uint32(data[48:])) + 4
+		binary.LittleEndian.PutUint16(data[at+6:], basicSize)
+		if img := decoded(t, data, 0); img.Pix[3] != 255 {
+			t.Errorf("%v: %v", format, img.Pix[:4])
+		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // of arrival, payloads and manifests before textures; textures never take all places,
 // so that geometry need not wait for them. A third of the places is theirs first: a camera that
 // moves always waits for geometry, and would see none of them. Small requests have places of
-// their own: they take the latency of the network, and hardly any of its bandwidth.
+// their own: what they take is the latency of a network more than its bandwidth.
 type hostLimiter struct {
 	limit, textures, small int
 	m                      *counters

@@ -75,16 +75,16 @@ type request struct {
 	small   bool // at most smallRequest bytes
 }
 
-// smallRequest is how many bytes of a texture come beside all else: its first levels, without
-// which something is drawn white.
-const smallRequest = 64 << 10
+// smallRequest is how many bytes of a texture come beside all else, such as its first levels:
+// what has none is drawn gray.
+const smallRequest = 32 << 10
 
-// class returns what a request is for.
-func (r *request) class() class {
+// class returns what a request is for; limits without places for small ones have none.
+func (c *httpClient) class(r *request) class {
 	switch {
 	case !r.texture:
 		return forPayload
-	case r.small:
+	case r.small && c.opts.SmallRequests > 0:
 		return forSmallTexture
 	}
 	return forTexture
@@ -94,7 +94,7 @@ func (r *request) class() class {
 // the answer, whose body is the caller's until read returns. The timeouts begin when
 // the place is there.
 func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response) error) error {
-	leave, err := c.hosts.enter(ctx, r.url.Host, r.class())
+	leave, err := c.hosts.enter(ctx, r.url.Host, c.class(&r))
 	if err != nil {
 		return err
 	}

@@ -32,14 +32,15 @@ type Options struct {
 	// files that are named by somebody; those of a scene that is being published may come
 	// later.
 	FinalRefusals bool
-	// HostRequests is how many requests to one host may run at a time; 0: 6.
+	// HostRequests is how many requests to one host may run at a time, besides
+	// SmallRequests; 0: 6.
 	HostRequests int
 	// TextureRequests is how many of those may be for textures, 0: 4. At least
 	// one request of a host that allows more than one is kept from them.
 	TextureRequests int
-	// SmallRequests is how many requests of up to 64 KiB for the first levels of textures may
-	// run beside those; 0: 12. With as few as there are otherwise the latency of the network
-	// and not its bandwidth would say when surfaces are textured.
+	// SmallRequests is how many requests for up to 32 KiB of a texture may run beside those;
+	// 0: 12, below 0: none. With as few as there are otherwise the latency of the network and
+	// not its bandwidth would say when surfaces are textured.
 	SmallRequests int
 	// TexturesOnDemand brings textures when OpenTexture asks for them, and of cooked
 	// ones only the levels that it asks for, instead of all with their containers.
@@ -124,8 +125,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.TextureRequests == 0 {
 		o.TextureRequests = defaultTextureRequests
 	}
-	if o.SmallRequests == 0 {
+	switch {
+	case o.SmallRequests == 0:
 		o.SmallRequests = defaultSmallRequests
+	case o.SmallRequests < 0:
+		o.SmallRequests = 0
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = defaultMaxBody
@@ -156,9 +160,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("remote: attempts and timeouts must be above 0, not %+v", o.HTTP)
 	case o.MaxManifest < 0, o.MaxTotal < 0:
 		return o, fmt.Errorf("remote: limits must not be below 0: manifests of %d bytes, %d bytes in all", o.MaxManifest, o.MaxTotal)
-	case o.HostRequests < 0, o.TextureRequests < 0, o.SmallRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
-		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, %d small ones, bodies of %d bytes, a cache of %d bytes",
-			o.HostRequests, o.TextureRequests, o.SmallRequests, o.MaxBody, o.CacheBudget)
+	case o.HostRequests < 0, o.TextureRequests < 0, o.MaxBody < 0, o.CacheBudget < 0:
+		return o, fmt.Errorf("remote: limits must not be below 0: %d requests, %d for textures, bodies of %d bytes, a cache of %d bytes",
+			o.HostRequests, o.TextureRequests, o.MaxBody, o.CacheBudget)
 	case o.Ranges != RangesAuto && o.Ranges != RangesOff:
 		return o, fmt.Errorf("remote: ranges are %q; use auto or off", o.Ranges)
 	case !(o.Jitter <= 1):

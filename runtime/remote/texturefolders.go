@@ -121,7 +121,7 @@ type shape struct {
 	format        records.TextureFormat
 	width, height uint32
 	levels        uint32
-	ktx2          bool // UASTC, whose blocks have the size of those of BC7 before compression
+	ktx2          bool // UASTC, BC7 or BC5, whose blocks are of one size before compression
 }
 
 // wholeBytes is how much more than what is wanted of a texture is fetched with it, where
@@ -145,11 +145,18 @@ func (s shape) head(maxSize int) int64 {
 		return 0
 	}
 	all, n := info.Prefix(0)+more, info.Prefix(info.StartLevel(maxSize))+more
+	if s.ktx2 && n > plainKTX2 {
+		n = plainKTX2 + (n-plainKTX2)/2 // compressed; what is missing takes a second request
+	}
 	if all-n <= wholeBytes {
 		return all
 	}
 	return (n + diskcache.BlockSize - 1) / diskcache.BlockSize * diskcache.BlockSize
 }
+
+// plainKTX2 is up to how many bytes of blocks a KTX2 file is asked for as if nothing were
+// compressed.
+const plainKTX2 = 4 << 10
 
 // ktx2More is how much longer the head of a KTX2 file may be than that of .utex, with what
 // compression adds to small levels.

@@ -132,7 +132,7 @@ func (t *entityTable) remove(index int32) {
 // every texture, and what is above the minimum.
 func (t *entityTable) measure(camera *geom.Vec3, textures *textureTable) {
 	for i := range textures.list {
-		textures.list[i].near = math.Inf(1)
+		textures.list[i].near, textures.list[i].wrong = math.Inf(1), math.Inf(1)
 	}
 	for i := range t.list {
 		e := &t.list[i]
@@ -143,7 +143,7 @@ func (t *entityTable) measure(camera *geom.Vec3, textures *textureTable) {
 		e.tracked = false
 		for _, k := range e.textures {
 			r := &textures.list[k]
-			r.near = min(r.near, e.distance)
+			r.near, r.wrong = min(r.near, e.distance), min(r.wrong, e.wrong)
 			if r.aboveMinimum() {
 				e.tracked = true
 			}

@@ -300,6 +300,7 @@ func TestDraftDefers(t *testing.T) {
 func TestDraftIsNoFiner(t *testing.T) {
 	uris := []string{"a.utex", "b.utex", "c.utex", "d.utex"}
 	r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) {
+		o.FirstLoads, o.QuickLoads = 1, 24
 		// 32 texels on 4 m are no larger than 8 pixels from 14.6 m on; a palette has no scale.
 		o.Scales = Scales{uris[0]: 0.25, uris[1]: 0.25, uris[2]: 0.25, uris[3]: 0}
 	})
@@ -318,7 +319,12 @@ func TestDraftIsNoFiner(t *testing.T) {
 			es = append(es, r.add(p))
 		}
 	}
+	// One that comes quickly says that the others will.
+	r.loader.files["first.utex"] = fakeFile{w: 16, h: 16, enc: texfile.BC7}
+	r.add(at(1, "first.utex"))
 	r.view.Draft, r.view.Visible = true, es
+	r.tick()
+	r.loader.answerAll()
 	for range 3 { // a palette grows when everything has come
 		r.tick()
 		r.loader.answerAll()
@@ -328,7 +334,7 @@ func TestDraftIsNoFiner(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	var first []string
-	for _, req := range r.loader.started[:6] {
+	for _, req := range r.loader.started[1:7] {
 		first = append(first, fmt.Sprint(req.URI, " ", req.MaxSize))
 	}
 	if want := "a.utex 64, d.utex 32, e.utex 32, f.utex 64, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
@@ -354,6 +360,7 @@ func TestCoarseFirst(t *testing.T) {
 			o.Scales = Scales{"near.utex": 0.25, "far.utex": 0.01} // 256 texels: 1.5 and 18 pixels
 			if network {
 				overNetwork(o, r)
+				o.Scales["near.utex"] = 0.5 // 32 texels: 6 pixels
 			}
 		})
 		for _, uri := range []string{"near.utex", "far.utex"} {
@@ -372,6 +379,22 @@ func TestCoarseFirst(t *testing.T) {
 		if len(got) == 0 || got[0] != "far.utex" {
 			t.Errorf("network %t: %v", network, got)
 		}
+	}
+}
+
+// Without operations nothing hurries.
+func TestNothingHurriesWithoutOperations(t *testing.T) {
+	r := newStreamRig(t, func(o *StreamOptions, _ *rig) {
+		o.Params.ConcurrentOps, o.Scales = 0, Scales{"a.utex": 0.01}
+	})
+	r.loader.files["a.utex"] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
+	r.view.Visible = []Entity{r.add(at(10, "a.utex"))}
+	for range 3 {
+		r.tick()
+		r.loader.answerAll()
+	}
+	if r.s.Due(r.s.lastTick + time.Millisecond) {
+		t.Error("due")
 	}
 }
 

@@ -40,10 +40,13 @@ func (f *firstLoads) answered(took time.Duration) {
 	f.took += (took - f.took) / 8
 }
 
-// slots returns how many may be under way: limit until as many have been answered, as the
-// first of a slow network come quickly, too, before the others share it.
+// quick reports whether loads come quickly. That is not known until as many as limit have been
+// answered, as the first of a slow network come quickly, too, before the others share it.
+func (f *firstLoads) quick() bool { return f.answers >= f.limit && f.took <= quickLoad }
+
+// slots returns how many may be under way.
 func (f *firstLoads) slots() int {
-	if f.answers >= f.limit && f.took <= quickLoad {
+	if f.quick() {
 		return max(f.limit, f.most)
 	}
 	return f.limit
@@ -72,7 +75,7 @@ func (f *firstLoads) start(textures *textureTable, b *budget, waits func(*resour
 		}
 		edge, bytes, ok := 0, int64(0), false
 		if f.running < slots && !waits(t) {
-			for edge = textures.firstEdgeOf(t); edge > 0; edge /= 2 {
+			for edge = textures.firstEdgeOf(t, f.quick()); edge > 0; edge /= 2 {
 				bytes = max(t.need, texfile.MostBytes(edge))
 				if ok = b.reserve(bytes); ok {
 					break

@@ -63,9 +63,10 @@ type StreamOptions struct {
 	MaxEdge int
 	// FirstEdge, if above 0, is the longest edge in texels at which cooked textures
 	// (.utex, KTX2) come at all first, where that is less than the minimum size: for files
-	// that come over a network, of whose levels the smallest are the first bytes. They
-	// grow to the minimum size when nothing waits that has not come, and where their
-	// scale is known as far as a picture shows it.
+	// that come over a network, of whose levels the smallest are the first bytes. While loads
+	// come quickly, those of known scale come at once so large that a texel covers 8 pixels at
+	// most. They grow to the minimum size when nothing waits that has not come, and where
+	// their scale is known as far as a picture shows it.
 	FirstEdge int
 	// FirstLoads is how many textures may come for the first time at once; these
 	// do not count as operations. 0 means 4.

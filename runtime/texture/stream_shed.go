@@ -94,11 +94,11 @@ func (s *Streamer) makeRoom() {
 	}
 }
 
-// shedFor gives so many bytes back, if it may go as deep, after all that sheds give.
+// shedFor gives so many bytes back: first down to the tiers, then, if it may, to the minimum.
 func (s *Streamer) shedFor(bytes int64, beyond float64, to depth) {
-	if near := s.textures.reclaimable(beyond, toTiers); near > 0 {
+	if gives := s.textures.reclaimable(beyond, toTiers); gives > 0 {
 		s.shed(math.MaxInt, bytes, beyond, toTiers)
-		bytes -= near
+		bytes -= gives
 	}
 	if to == toMinimum && bytes > 0 {
 		s.shed(math.MaxInt, bytes, beyond, toMinimum)

@@ -132,7 +132,7 @@ func (s *Streamer) TexelPixels(h Entity, sees func(boxMin, boxMax [3]float64) bo
 		case t.name.slot.Use == texfile.Data:
 		case t.state == stateWaiting || t.state == stateLoading:
 			return math.Inf(1)
-		case t.state == stateResident && t.scaled && t.scale > 0 && t.start > t.at[TierFull]:
+		case t.state == stateResident && t.measured() && t.start > t.at[TierFull]:
 			most = max(most, s.textures.texelPixels(t, t.file.Edge(t.start), distance))
 		}
 	}

@@ -45,7 +45,7 @@ func (s *Streamer) yields(t *resource) bool {
 	switch {
 	case !t.cooked || s.textures.small == 0 || s.coarse(t):
 		return false
-	case s.drafting() && t.scaled && t.scale > 0:
+	case s.drafting() && t.measured():
 		return true
 	}
 	return s.now < s.quiet && t.start > t.at[TierMinimum] && s.now-t.came < yieldTime
@@ -53,7 +53,7 @@ func (s *Streamer) yields(t *resource) bool {
 
 // coarse reports whether a texture on the device has texels that are too large even for a draft.
 func (s *Streamer) coarse(t *resource) bool {
-	return t.state == stateResident && t.scaled && t.scale > 0 && !s.textures.fine(t, t.file.Edge(t.start))
+	return t.state == stateResident && t.measured() && !s.textures.fine(t, t.file.Edge(t.start))
 }
 
 // deferTime is for how long textures wait for the end of a draft: that of a fast flight over a
@@ -138,7 +138,7 @@ func (s *Streamer) try(index int32) bool {
 		return false
 	}
 	if s.ops >= s.textures.policy.ConcurrentOps {
-		s.hurries = s.hurries || upgrades && s.sharpens(e)
+		s.hurries = s.hurries || s.ops > 0 && upgrades && s.sharpens(e)
 		if upgrades && e.distance <= s.claims.nearest { // it still waits, if only for a slot
 			s.claims.keep(s.claims.nearest)
 		}

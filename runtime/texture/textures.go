@@ -33,7 +33,7 @@ type resource struct {
 	voted    bool    // somebody had a vote in the last tick
 	vote     int     // first level that it should have
 	near     float64 // distance of the nearest entity, as of the last look
-	wrong    float64 // the least Part.Error
+	wrong    float64 // the least Part.Error, as of the last look
 	retryAt  time.Duration
 	file     texfile.Size
 	bytes    int64 // on the device
@@ -228,22 +228,28 @@ func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
 // draft of a scene: as many as its errors in the end.
 const coarsePixels = 8
 
-// fine reports whether so many texels on the longest edge of a texture of known scale above 0
+// measured reports whether it is known how large the texels of a texture are in the world, and
+// that counts: of data it does not.
+func (r *resource) measured() bool {
+	return r.scaled && r.scale > 0 && r.name.slot.Use != texfile.Data
+}
+
+// fine reports whether so many texels on the longest edge of a measured texture
 // are enough at first, and in a draft: no larger than coarsePixels, or than what is wrong with
 // the shape that they are on.
 func (t *textureTable) fine(r *resource, edge int) bool {
 	return t.texelPixels(r, edge, r.near) <= coarsePixels || 1/(r.scale*float64(edge)) <= r.wrong
 }
 
-// firstEdgeOf returns the longest edge of a texture's first load. One that comes small is no
-// coarser than a draft where its scale is known, since every step takes the latency of the
-// network once more.
-func (t *textureTable) firstEdgeOf(r *resource) int {
+// firstEdgeOf returns the longest edge of a texture's first load. Where loads come quickly one
+// that comes small is no coarser than a draft, if its scale is known, since every step takes the
+// latency of the network once more; elsewhere everything has something first.
+func (t *textureTable) firstEdgeOf(r *resource, quick bool) int {
 	if !r.cooked || t.small <= 0 {
 		return t.firstEdge()
 	}
 	edge := min(t.firstEdge(), t.small)
-	if r.scaled && r.scale > 0 && r.name.slot.Use != texfile.Data {
+	if quick && r.measured() {
 		for edge < t.firstEdge() && !t.fine(r, edge) {
 			edge = min(2*edge, t.firstEdge())
 		}

@@ -43,6 +43,9 @@ type Role struct {
 	Alpha  Alpha
 	Cutoff float32 // of AlphaMasked: texels with alpha >= Cutoff are drawn, 0 to 1
 	Edges  [2]Edge // along u and v
+	// Atlas says that what lies side by side belongs to other places of a mesh: every pixel
+	// counts by areas alone, as a wider filter would mix them.
+	Atlas bool
 }
 
 // Roles are the roles of one image; Unused ones are zero. An image that serves

@@ -25,8 +25,10 @@ type space struct {
 const hair = 1.0 / (1 << 17)
 
 // lanczos reports whether the role is filtered by the sharper kernel. Its
-// negative lobes would ring around cut-outs, steps in data and tilted normals.
-func (s space) lanczos() bool { return s.role.Use == Color && s.role.Alpha == AlphaIgnored }
+// negative lobes would ring around cut-outs, steps in data, tilted normals and pieces of atlases.
+func (s space) lanczos() bool {
+	return s.role.Use == Color && s.role.Alpha == AlphaIgnored && !s.role.Atlas
+}
 
 // image8 reads an 8-bit image in a space.
 type image8 struct {
