@@ -351,7 +351,7 @@ func (k *kitchen) cook(ctx context.Context, w *work) error {
 }
 
 // KeyStage is a number that is raised whenever other bytes are made of the same image.
-const KeyStage = 4
+const KeyStage = 5
 
 // astcStage is the same for ASTC alone.
 const astcStage = 1
