@@ -2,6 +2,7 @@ package ktx2
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/untoldkit/untold/internal/basisu"
 )
@@ -10,22 +11,20 @@ import (
 // from the top, and channels where they belong. Only then Transcode turns them into other
 // blocks.
 func (f *File) Plain() bool {
-	swizzle, err := f.swizzle()
-	if err != nil || swizzle != "rgba" || f.TwoChannels() {
-		return false
-	}
-	x, y, err := f.flips()
-	return err == nil && !x && !y && f.Format == Undefined && f.Descriptor.Model == ModelUASTC && f.Scheme != BasisLZ
+	return f.Format == Undefined && f.Descriptor.Model == ModelUASTC && !f.TwoChannels() && f.upright("rgba")
 }
 
 // Direct reports whether the blocks of BC5 or BC7 show the picture as it is meant, but for
 // alpha that Opaque takes away. Only then Blocks returns them.
 func (f *File) Direct() bool {
-	if f.Format != BC5 && f.Format != BC7 && f.Format != BC7SRGB {
-		return false
-	}
+	return (f.Format == BC5 || f.Format == BC7 || f.Format == BC7SRGB) && f.upright("rgba", Opaque)
+}
+
+// upright reports whether the file has blocks with rows from the top, and channels in one of
+// some orders.
+func (f *File) upright(orders ...string) bool {
 	swizzle, err := f.swizzle()
-	if err != nil || swizzle != "rgba" && swizzle != Opaque {
+	if err != nil || !slices.Contains(orders, swizzle) {
 		return false
 	}
 	x, y, err := f.flips()
