@@ -102,15 +102,22 @@ func (y *keyer) addStage(d *digest, stage int) {
 	}
 }
 
-// zstdStage is for the bytes of zstd what tileStage is for those of all others.
-const zstdStage = 2
+// zstdStage and deltaStage are for the bytes of zstd and of delta what tileStage is for
+// those of all others.
+const (
+	zstdStage  = 2
+	deltaStage = 1
+)
 
 // stages are the numbers of the code that some options alone use.
 func (o *Options) stages() []int {
 	pictures := o.Textures.Stages()
 	list := pictures[:]
-	if o.Compress == format.ModeZstd {
+	switch o.Compress {
+	case format.ModeZstd:
 		list = append(list, zstdStage)
+	case format.ModeDelta:
+		list = append(list, zstdStage, deltaStage)
 	}
 	return list
 }

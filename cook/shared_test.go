@@ -23,6 +23,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/store"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/blob"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/internal/race"
@@ -340,6 +341,21 @@ func TestStages(t *testing.T) {
 			}
 		}
 	}
+	packed := map[format.CompressMode]*digest{format.ModeZstd: newDigest(), format.ModeDelta: newDigest()}
+	for mode, d := range packed {
+		o, out := plain, t.TempDir()
+		o.Compress = mode
+		if _, err := Run(t.Context(), scene, out, o); err != nil {
+			t.Fatal(err)
+		}
+		s := loadStateAt(t, out, "yard.json")
+		for _, name := range slices.Sorted(maps.Keys(s.Payloads)) {
+			p := s.Payloads[name].Record
+			for _, f := range p.files() {
+				d.text(f.SHA256)
+			}
+		}
+	}
 	const golden = "testdata/stages.txt"
 	was := map[string][2]string{} // number and hash by stage
 	if data, err := os.ReadFile(golden); err == nil {
@@ -354,7 +370,7 @@ func TestStages(t *testing.T) {
 		name   string
 		number int
 		sum    sum
-	}{{"tileStage", tileStage, tiles.sum()}, {"nodeStage", nodeStage, nodes.sum()}, {"sceneStage", sceneStage, scenes.sum()}, {"KeyStage", texture.KeyStage, images.sum()}} {
+	}{{"tileStage", tileStage, tiles.sum()}, {"nodeStage", nodeStage, nodes.sum()}, {"sceneStage", sceneStage, scenes.sum()}, {"KeyStage", texture.KeyStage, images.sum()}, {"zstdStage", zstdStage, packed[format.ModeZstd].sum()}, {"deltaStage", deltaStage, packed[format.ModeDelta].sum()}} {
 		number := strconv.Itoa(is.number)
 		text += fmt.Sprintf("%s %s %s\n", is.name, number, is.sum)
 		switch old := was[is.name]; {

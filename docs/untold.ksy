@@ -371,6 +371,7 @@ enums:
     0: none
     1: lz4
     2: zstd
+    3: delta
   vertex_layout:
     1: pbr_static_v1
   index_type:

@@ -147,6 +147,24 @@ func BenchmarkZstd(b *testing.B) {
 	})
 }
 
+// BenchmarkDelta opens a tile of 15 MB with differences in memory against the bare decoder
+// of Zstandard on frames of the plain bytes.
+func BenchmarkDelta(b *testing.B) {
+	f := bigFile(b, 15<<20)
+	e, err := zstd.NewWriter(nil)
+	check(b, err)
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	check(b, err)
+	plain := map[int][]byte{}
+	for _, chunk := range [][]byte{f.Vertices, f.Indices} {
+		plain[len(chunk)] = e.EncodeAll(chunk, nil)
+	}
+	benchDecode(b, mustEncode(b, f, ModeDelta), func(dst, _ []byte) {
+		_, err := d.DecodeAll(plain[len(dst)], dst[:0])
+		check(b, err)
+	})
+}
+
 func benchDecode(b *testing.B, data []byte, bare func(dst, src []byte)) {
 	r, err := NewBytesReader(data)
 	check(b, err)

@@ -100,50 +100,73 @@ func decode(dst, src []byte, c Compression, size int) ([]byte, error) {
 		}
 		return dst, nil
 	case CompressZstd:
-		d := zstdDecoders.Get().(*zstd.Decoder)
-		defer zstdDecoders.Put(d)
-		out, err := d.DecodeAll(src, dst[:0:size])
-		if err != nil {
-			return dst[:0], fmt.Errorf("zstd: %w", err)
+		if err := decodeZstd(dst, src); err != nil {
+			return dst[:0], err
 		}
-		if len(out) != size {
-			return dst[:0], fmt.Errorf("%w: %d instead of %d bytes", errDecodedSize, len(out), size)
+		return dst, nil
+	case CompressDelta:
+		if err := decodeDelta(dst, src); err != nil {
+			return dst[:0], err
 		}
-		return out, nil
+		return dst, nil
 	}
 	return dst[:0], fmt.Errorf("compression %d", c)
+}
+
+// decodeZstd expands frames into dst, which has the decoded size.
+func decodeZstd(dst, src []byte) error {
+	d := zstdDecoders.Get().(*zstd.Decoder)
+	defer zstdDecoders.Put(d)
+	out, err := d.DecodeAll(src, dst[:0:len(dst)])
+	if err != nil {
+		return fmt.Errorf("zstd: %w", err)
+	}
+	if len(out) != len(dst) {
+		return fmt.Errorf("%w: %d instead of %d bytes", errDecodedSize, len(out), len(dst))
+	}
+	return nil
 }
 
 // CompressMode chooses how geometry chunks are stored.
 type CompressMode uint8
 
 // The modes. Auto takes LZ4 where it saves at least 3 % and nothing else, so
-// that the reference engine loads the result. LZ4 and Zstd compress a chunk
-// whenever that makes it smaller; the reference engine refuses Zstd.
+// that the reference engine loads the result. LZ4, Zstd and Delta compress a chunk
+// whenever that makes it smaller; the reference engine refuses the last two.
 const (
 	ModeAuto CompressMode = iota
 	ModeNone
 	ModeLZ4
 	ModeZstd
+	ModeDelta
 )
 
-var modeNames = []string{"auto", "none", "lz4", "zstd"}
+var modeNames = []string{"auto", "none", "lz4", "zstd", "delta"}
 
-// String returns auto, none, lz4 or zstd.
+// String returns auto, none, lz4, zstd or delta.
 func (m CompressMode) String() string { return modeNames[m] }
+
+// Portable reports whether the reference engine reads what the mode writes.
+func (m CompressMode) Portable() bool { return m < ModeZstd }
 
 // ParseCompressMode is the inverse of String.
 func ParseCompressMode(s string) (CompressMode, error) {
 	if i := slices.Index(modeNames, s); i >= 0 {
 		return CompressMode(i), nil
 	}
-	return 0, fmt.Errorf("unknown compression %q (use auto, none, lz4 or zstd)", s)
+	return 0, fmt.Errorf("unknown compression %q (use auto, none, lz4, zstd or delta)", s)
 }
 
 // compress returns the bytes to store for a geometry chunk and how they are
 // compressed. An empty chunk is never compressed.
-func compress(src []byte, m CompressMode) ([]byte, Compression, error) {
+func compress(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, error) {
 	if len(src) == 0 || m == ModeNone {
+		return src, CompressNone, nil
+	}
+	if m == ModeDelta {
+		if out := compressDelta(src, t); len(out) < len(src) {
+			return out, CompressDelta, nil
+		}
 		return src, CompressNone, nil
 	}
 	if m == ModeZstd {

@@ -95,14 +95,16 @@ func (t ChunkType) recordSize(version uint32) int {
 type Compression uint32
 
 // The compression types: raw bytes, one raw LZ4 block (no frame, no size
-// prefix), one Zstandard frame.
+// prefix), one Zstandard frame, and one of the differences of numbers with a byte in front
+// that says of which.
 const (
-	CompressNone Compression = 0
-	CompressLZ4  Compression = 1
-	CompressZstd Compression = 2
+	CompressNone  Compression = 0
+	CompressLZ4   Compression = 1
+	CompressZstd  Compression = 2
+	CompressDelta Compression = 3
 )
 
-// String returns none, lz4 or zstd.
+// String returns none, lz4, zstd or delta.
 func (c Compression) String() string {
-	return human.EnumName([]string{"none", "lz4", "zstd"}, uint32(c))
+	return human.EnumName([]string{"none", "lz4", "zstd", "delta"}, uint32(c))
 }

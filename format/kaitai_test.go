@@ -60,7 +60,7 @@ func TestKaitai(t *testing.T) {
 			for i := range f.Materials {
 				f.Materials[i].HeightScale, f.Materials[i].HeightRemap = 0.25, [2]float32{-1, 2}
 			}
-			for m := ModeAuto; m <= ModeZstd; m++ {
+			for m := ModeAuto; m <= ModeDelta; m++ {
 				data, err := f.Encode(WriteOptions{Version: uint32(v), Compress: m})
 				if err != nil {
 					t.Fatal(err)

@@ -54,7 +54,7 @@ func lend(t *testing.T, data []byte) *lendingFile {
 
 // What is decoded from lent bytes is what is decoded from a copy.
 func TestLentBytes(t *testing.T) {
-	for _, mode := range []CompressMode{ModeLZ4, ModeZstd, ModeNone} {
+	for _, mode := range []CompressMode{ModeLZ4, ModeZstd, ModeDelta, ModeNone} {
 		data := mustEncode(t, bigFile(t, 4<<20), mode)
 		plain, err := NewBytesReader(data)
 		if err != nil {

@@ -169,7 +169,7 @@ func (p *parser) checkChunks() {
 		c := &p.chunks[i]
 		at := func(field int64) place { return inChunk(c.Type, entryOffset(i)+field) }
 		ok := true
-		if c.Compression > CompressZstd {
+		if c.Compression > CompressDelta {
 			p.report(codeCompression, at(4), "compression type %d", uint32(c.Compression))
 			ok = false
 		}

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var allModes = []CompressMode{ModeAuto, ModeNone, ModeLZ4, ModeZstd}
+var allModes = []CompressMode{ModeAuto, ModeNone, ModeLZ4, ModeZstd, ModeDelta}
 
 // open variants: every way to reach the same bytes.
 func openers(t *testing.T, data []byte) map[string]func() (*Reader, error) {
@@ -115,8 +115,8 @@ func TestAutoCompression(t *testing.T) {
 			t.Errorf("%v is compressed", c.Type)
 		case c.Compression == CompressLZ4 && float64(c.CompressedSize) >= 0.97*float64(c.UncompressedSize):
 			t.Errorf("%v is stored as lz4 for a gain below 3 %%", c.Type)
-		case c.Compression == CompressZstd:
-			t.Errorf("%v is stored as zstd by mode auto", c.Type)
+		case c.Compression == CompressZstd, c.Compression == CompressDelta:
+			t.Errorf("%v is stored as %v by mode auto", c.Type, c.Compression)
 		}
 	}
 	empty := NewBuilder(FileShared).File()
@@ -214,7 +214,7 @@ func TestReaderRefuses(t *testing.T) {
 		{"table cut", good[:entry(3, 0)], codeTableTruncated},
 		{"no texture table", dropChunk(4), codeMissingChunk},
 		{"duplicate", patch(good, entry(4, 0), 1), codeDuplicateChunk},
-		{"compression", patch(good, entry(5, 4), 3), codeCompression},
+		{"compression", patch(good, entry(5, 4), 4), codeCompression},
 		{"offset + 1", patch(good, entry(5, 8), 0x371), codeMisaligned},
 		{"offset beyond", patch(good, entry(5, 8), 0x7fff0000), codeChunkBounds},
 		{"offset 2^63", patch(good, entry(5, 12), 1<<31), codeChunkBounds},
@@ -363,11 +363,17 @@ func TestIndicesExceedAtTheLimit(t *testing.T) {
 	}
 }
 
-func TestZstdBombIsBounded(t *testing.T) {
-	// A chunk that declares far more than its stored bytes can hold is refused
-	// before anything is allocated, and one that lies is caught while decoding.
+// TestBombsAreBounded: a chunk that declares far more than its stored bytes can hold is
+// refused before anything is allocated, and one that lies is caught while decoding.
+func TestBombsAreBounded(t *testing.T) {
+	for _, mode := range []CompressMode{ModeZstd, ModeDelta} {
+		t.Run(mode.String(), func(t *testing.T) { testBombIsBounded(t, mode) })
+	}
+}
+
+func testBombIsBounded(t *testing.T, mode CompressMode) {
 	f := gridFile(t, 1, 60)
-	data := mustEncode(t, f, ModeZstd)
+	data := mustEncode(t, f, mode)
 	at := records.HeaderSize + 5*records.ChunkSize + 24
 	for _, size := range []uint32{1 << 30, uint32(len(f.Vertices)) + 32, uint32(len(f.Vertices)) - 32} {
 		bad := patch(data, at, size)
@@ -398,6 +404,10 @@ func TestEmptyCompressedChunk(t *testing.T) {
 		{"lz4, one literal", CompressLZ4, []byte{0x10, 'a'}, false},
 		{"lz4, garbage", CompressLZ4, bytes.Repeat([]byte{0xff}, 58), false},
 		{"zstd, garbage", CompressZstd, bytes.Repeat([]byte{0xff}, 58), false},
+		{"delta, nothing", CompressDelta, nil, false},
+		{"delta, no frame", CompressDelta, []byte{byte(deltaVertices)}, true},
+		{"delta, of nothing known", CompressDelta, []byte{byte(deltaKinds)}, false},
+		{"delta, garbage", CompressDelta, bytes.Repeat([]byte{1}, 58), false},
 	} {
 		got, err := decode(nil, c.src, c.mode, 0)
 		if (err == nil) != c.ok || len(got) != 0 {

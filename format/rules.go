@@ -36,6 +36,7 @@ const (
 	codeDecodedSize         finding.Code = "decoded-size-mismatch"
 	codeMetadataCompressed  finding.Code = "compressed-metadata"
 	codeZstd                finding.Code = "zstd-not-portable"
+	codeDelta               finding.Code = "delta-not-portable"
 	codePadding             finding.Code = "padding-not-zero"
 	codeGap                 finding.Code = "unreferenced-bytes"
 	codeTrailing            finding.Code = "trailing-bytes"
@@ -122,7 +123,7 @@ var rules = map[finding.Code]rule{
 	codeReserved:            {severity: finding.Warning, hint: "write 0"},
 	codeRootTransform:       {severity: finding.Warning, hint: "write the identity; bake the transform into the vertices"},
 	codeTableTruncated:      {hint: hintCorrupt},
-	codeCompression:         {hint: "use none, lz4 or zstd", unsupported: true},
+	codeCompression:         {hint: "use none, lz4, zstd or delta", unsupported: true},
 	codeMisaligned:          {hint: "start every payload at a multiple of 16"},
 	codeChunkBounds:         {hint: hintCorrupt},
 	codeMissingChunk:        {hint: "write all seven chunks, also when empty"},
@@ -138,6 +139,7 @@ var rules = map[finding.Code]rule{
 	codeDecodedSize:         {hint: hintCorrupt},
 	codeMetadataCompressed:  {severity: finding.Warning, hint: "store metadata uncompressed: the reference engine expects it"},
 	codeZstd:                {severity: finding.Info, hint: "the reference engine refuses zstd; cook with --compress auto for it"},
+	codeDelta:               {severity: finding.Info, hint: "untold alone reads delta; cook with --compress auto for other readers"},
 	codePadding:             {severity: finding.Warning, hint: "fill padding with zero bytes"},
 	codeGap:                 {severity: finding.Warning, hint: "leave no more than 15 bytes between payloads"},
 	codeTrailing:            {hint: "end the file with the last payload; up to 15 zero bytes are accepted"},

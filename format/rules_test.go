@@ -69,6 +69,7 @@ func producers(t *testing.T) map[finding.Code][]byte {
 		codeTooLarge:           unsized,
 		codeDecodedSize:        decoded,
 		codeZstd:               encode(func(f *File) {}, ModeZstd),
+		codeDelta:              encode(func(f *File) {}, ModeDelta),
 		codeTrailing:           append(bytes.Clone(good), 1),
 		codeEntityDuplicate:    encode(func(f *File) { f.Entities[1].ID = f.Entities[0].ID }, ModeNone),
 		codeEntityOrder:        encode(func(f *File) { f.Entities[0].ParentID = 1 }, ModeNone),

@@ -254,7 +254,7 @@ func named[T interface {
 func valueTable() string {
 	rows := [][2]string{
 		{"`fileType`", named(FileTile, FileShared)},
-		{"`compressionType`", named(CompressNone, CompressZstd)},
+		{"`compressionType`", named(CompressNone, CompressDelta)},
 		{"`vertexLayout`", named(vertex.LayoutPBRStatic, vertex.LayoutPBRStatic)},
 		{"`indexType`", named(vertex.Index16, vertex.Index32)},
 		{"`textureFormat`", named(records.TextureUnknown, records.TextureR16Unorm)},
@@ -287,7 +287,7 @@ func compareEnums(t *testing.T, s *bytelayout.Schema) {
 	}
 	compare("file_type", 1, 4, func(v uint32) string { return FileType(v).String() })
 	compare("chunk_type", 1, len(chunkNames)-1, func(v uint32) string { return ChunkType(v).String() })
-	compare("compression", 0, 2, func(v uint32) string { return Compression(v).String() })
+	compare("compression", 0, int(CompressDelta), func(v uint32) string { return Compression(v).String() })
 	compare("vertex_layout", 1, 1, func(v uint32) string { return vertex.Layout(v).String() })
 	compare("index_type", 1, 2, func(v uint32) string { return vertex.IndexType(v).String() })
 	compare("texture_format", 0, 9, func(v uint32) string { return records.TextureFormat(v).String() })

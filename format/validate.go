@@ -191,6 +191,8 @@ func (p *parser) checkPortability() {
 			p.report(codeEmptyCompressed, at, "%s is empty and compressed with %s", c.Type, c.Compression)
 		case c.Compression == CompressZstd:
 			p.report(codeZstd, at, "%s is compressed with zstd", c.Type)
+		case c.Compression == CompressDelta:
+			p.report(codeDelta, at, "%s is compressed with delta", c.Type)
 		case c.Compression != CompressNone && !c.Type.isGeometry():
 			p.report(codeMetadataCompressed, at, "%s is compressed with %s", c.Type, c.Compression)
 		}

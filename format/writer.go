@@ -147,7 +147,7 @@ func (f *File) chunks(opts WriteOptions) ([]Chunk, [][]byte, error) {
 		stored := t.b
 		if t.t.isGeometry() {
 			var err error
-			if stored, c.Compression, err = compress(t.b, opts.Compress); err != nil {
+			if stored, c.Compression, err = compress(t.b, t.t, opts.Compress); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -39,7 +39,7 @@ var (
 		"export textures":              words("copy ktx2"),
 		"astc-block":                   words("auto 4x4 5x5 6x6 8x8"),
 		"texture-quality":              words("fast high"),
-		"compress":                     words("auto none lz4 zstd"),
+		"compress":                     words("auto none lz4 zstd delta"),
 		"container-version":            words("1 2 3 4"),
 		"compat":                       words("engine"),
 		"also":                         words("3dtiles"),

@@ -35,7 +35,7 @@ type sceneFlags struct {
 // register declares the flags; merge is that flag's default.
 func (s *sceneFlags) register(f *pflag.FlagSet, merge bool) {
 	s.opts = cook.DefaultOptions()
-	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4 or zstd (not for the reference engine)")
+	f.StringVar(&s.compress, "compress", "auto", "geometry chunks: auto (lz4 where it pays), none, lz4; zstd or delta, the smallest (not for the reference engine)")
 	f.Uint32Var(&s.opts.ContainerVersion, "container-version", 1, "format version of the containers: 1 is read by every engine; 2 keeps emissive colours in engines after the first, which take those of version 1 for black; 3 and 4 have room for height maps")
 	f.BoolVar(&s.opts.Merge, "merge", merge, "join meshes of equal material; names with NM_ and the extra untold_no_merge opt out")
 	f.BoolVar(&s.opts.Instances, "instances", false, "store a mesh that is used several times in one container once, with transforms on the entities")
@@ -93,8 +93,8 @@ func (s *sceneFlags) forEngine() error {
 		return fmt.Errorf("%s, which has no BC7 and BC5 textures: use --textures astc, resize or copy, or leave --compat out", cooks)
 	case s.opts.Textures == cook.TexturesKTX2:
 		return fmt.Errorf("%s, which reads no KTX2: use --textures astc, resize or copy, or leave --compat out", cooks)
-	case s.opts.Compress == format.ModeZstd:
-		return fmt.Errorf("%s, which refuses zstd: use --compress auto, lz4 or none, or leave --compat out", cooks)
+	case !s.opts.Compress.Portable():
+		return fmt.Errorf("%s, which refuses %v: use --compress auto, lz4 or none, or leave --compat out", cooks, s.opts.Compress)
 	}
 	return nil
 }
@@ -161,10 +161,10 @@ func cacheText(v cook.VertexCache) string {
 	return fmt.Sprintf("vertex cache: ACMR %.3f -> %.3f, ATVR %.3f -> %.3f", v.ACMRBefore, v.ACMRAfter, v.ATVRBefore, v.ATVRAfter)
 }
 
-// portability says once that zstd is ours alone.
+// portability says once that zstd and delta are ours alone.
 func (s *sceneFlags) portability(a *app) {
-	if s.opts.Compress == format.ModeZstd {
-		a.info("note: zstd chunks load in this toolkit only; the reference engine refuses them (use --compress auto for it)")
+	if m := s.opts.Compress; !m.Portable() {
+		a.info("note: %v chunks load in this toolkit only; the reference engine refuses them (use --compress auto for it)", m)
 	}
 }
 

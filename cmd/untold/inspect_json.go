@@ -61,7 +61,7 @@ type chunkView struct {
 
 // chunkPlace is where a chunk lies, and how.
 type chunkPlace struct {
-	Compression  string `json:"compression"` // none, lz4 or zstd
+	Compression  string `json:"compression"` // none, lz4, zstd or delta
 	Offset       uint64 `json:"offset"`      // bytes
 	StoredSize   uint64 `json:"stored_size"` // bytes in the file
 	Size         uint64 `json:"size"`        // bytes when decoded

@@ -132,7 +132,7 @@ func generate(t *testing.T, name, of string) []byte {
 			"main.textureChunk.type":       `{"const": 5}`,
 			"main.plainChunk.type":         `{"type": "integer", "anyOf": [{"minimum": 0, "maximum": 1}, {"minimum": 6}]}`,
 			"main.plainChunk.name":         `{"description": "such as VERTEX_DATA", "type": "string"}`,
-			"main.chunkPlace.compression":  `{"enum": ["none", "lz4", "zstd"]}`,
+			"main.chunkPlace.compression":  `{"enum": ["none", "lz4", "zstd", "delta"]}`,
 			"manifest.Bounds.min":          box,
 			"manifest.Bounds.max":          box,
 			"diff.Side.kind":               `{"enum": ["container", "manifest", "plan"]}`,

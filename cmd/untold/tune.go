@@ -248,7 +248,7 @@ func (u *tuner) knobs() []tune.Knob {
 	}
 	r := u.base
 	if !c.opts.Compat {
-		add("compress", false, "zstd")
+		add("compress", false, "delta")
 	}
 	if r.Needs.Whole {
 		add("whole-limit", false, "0")
@@ -422,7 +422,7 @@ func (u *tuner) say(r *tune.Result, before string) error {
 			map[bool]string{true: " with --config"}[filepath.Base(u.out) != profileName])
 	}
 	if slices.ContainsFunc(best.Settings, func(s tune.Setting) bool { return s.Name == "compress" }) {
-		fmt.Fprintln(out, "The reference engine does not read zstd; compress: lz4 in untold.yaml or --compat engine leaves it out.")
+		fmt.Fprintln(out, "The reference engine does not read delta; compress: lz4 in untold.yaml or --compat engine leaves it out.")
 	}
 	return nil
 }

@@ -1,0 +1,243 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Compression delta stores by how much numbers differ from those before them, in planes:
+// the first bytes of all records, then their second ones, and so on. Neighbours in a mesh
+// are alike, so that most upper bytes are small and equal, which a general compressor sees
+// only where they lie side by side. A payload is one byte that says what the numbers are,
+// and a Zstandard frame of the planes. It decodes to exactly the bytes that were encoded,
+// whatever they are.
+
+// deltaKind is what the numbers of a payload are.
+type deltaKind byte
+
+const (
+	deltaNone     deltaKind = iota // bytes as they are
+	deltaVertices                  // of layout PBR_STATIC_V1
+	deltaIndex16
+	deltaIndex32
+	deltaKinds
+)
+
+// deltaBuffers hold planes on their way.
+var deltaBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// compressDelta returns the payload of a geometry chunk. Indices of both widths may lie in
+// one chunk: the smaller payload says what they are best taken for.
+func compressDelta(src []byte, t ChunkType) []byte {
+	kinds := []deltaKind{deltaVertices}
+	if t == ChunkIndices {
+		kinds = []deltaKind{deltaIndex16, deltaIndex32}
+	}
+	e := zstdEncoders.Get().(*zstd.Encoder)
+	defer zstdEncoders.Put(e)
+	buf := deltaBuffers.Get().(*[]byte)
+	defer deltaBuffers.Put(buf)
+	*buf = slices.Grow((*buf)[:0], len(src))[:len(src)]
+	var best []byte
+	for _, k := range kinds {
+		k.split(*buf, src)
+		if out := e.EncodeAll(*buf, []byte{byte(k)}); best == nil || len(out) < len(best) {
+			best = out
+		}
+	}
+	return best
+}
+
+var errNoDelta = errors.New("no kind of numbers")
+
+// decodeDelta expands a payload into dst, which has the decoded size.
+func decodeDelta(dst, src []byte) error {
+	if len(src) == 0 || src[0] >= byte(deltaKinds) {
+		return fmt.Errorf("delta: %w in front of the frame", errNoDelta)
+	}
+	k := deltaKind(src[0])
+	buf := deltaBuffers.Get().(*[]byte)
+	defer deltaBuffers.Put(buf)
+	*buf = slices.Grow((*buf)[:0], len(dst))[:len(dst)]
+	if err := decodeZstd(*buf, src[1:]); err != nil {
+		return err
+	}
+	k.join(dst, *buf)
+	return nil
+}
+
+// split writes the planes of the differences of src. What lies behind the last whole
+// record follows them as it is.
+func (k deltaKind) split(dst, src []byte) { k.convert(dst, src, column.split) }
+
+// join is the inverse of split.
+func (k deltaKind) join(dst, src []byte) { k.convert(dst, src, column.join) }
+
+// deltaBlock is how many records are converted at once, all columns of them: they stay in
+// the processor's cache meanwhile.
+const deltaBlock = 512
+
+func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
+	columns, size := k.columns()
+	n := len(src) / max(size, 1)
+	if size == 0 {
+		n = 0
+	}
+	copy(dst[n*size:], src[n*size:])
+	var before [len(vertexColumns)]uint32
+	for from := 0; from < n; from += deltaBlock {
+		for i, c := range columns {
+			r := run{dst: dst, src: src, records: n, size: size, from: from, to: min(from+deltaBlock, n), before: before[i]}
+			do(c, &r)
+			before[i] = r.before
+		}
+	}
+}
+
+// columns returns what a record consists of, and its bytes, 0 where there are no records.
+func (k deltaKind) columns() (list []column, size int) {
+	switch k {
+	case deltaVertices:
+		return vertexColumns[:], 32
+	case deltaIndex16:
+		return []column{{0, 2, false}}, 2
+	case deltaIndex32:
+		return []column{{0, 4, false}}, 4
+	}
+	return nil, 0
+}
+
+// vertexColumns are position, normal, tangent, two pairs of halves and four bytes.
+var vertexColumns = [...]column{
+	{0, 4, false},
+	{4, 4, false},
+	{8, 4, false},
+	{12, 4, true},
+	{16, 4, true},
+	{20, 2, false},
+	{22, 2, false},
+	{24, 2, false},
+	{26, 2, false},
+	{28, 1, false},
+	{29, 1, false},
+	{30, 1, false},
+	{31, 1, false},
+}
+
+// column is a number of a record: where it begins, its bytes, and whether it is a packed
+// direction, whose parts differ each on its own.
+type column struct {
+	at, bytes int
+	direction bool
+}
+
+// run is some records of a payload on their way from one form to the other.
+type run struct {
+	dst, src      []byte
+	records, size int
+	from, to      int
+	before        uint32 // the number in front of them, then the last of them
+}
+
+// split writes the differences of a column.
+func (c column) split(r *run) {
+	for i := r.from; i < r.to; i++ {
+		v := uint32(0)
+		for k := range c.bytes {
+			v |= uint32(r.src[i*r.size+c.at+k]) << (8 * k)
+		}
+		d := c.difference(v, r.before)
+		for k := range c.bytes {
+			r.dst[(c.at+k)*r.records+i] = byte(d >> (8 * k))
+		}
+		r.before = v
+	}
+}
+
+// difference returns how much a number differs from that before it: small numbers for
+// small differences of either sign.
+func (c column) difference(v, before uint32) uint32 {
+	if !c.direction {
+		unused := 32 - 8*c.bytes
+		d := int32((v-before)<<unused) >> unused
+		return uint32(d<<1 ^ d>>31)
+	}
+	// Three fields of 10 bits and one of 2: the lower bytes of the three, then what is
+	// above them.
+	var out uint32
+	for k := range 3 {
+		d := int32((v>>(10*k)-before>>(10*k))<<22) >> 22
+		u := uint32(d<<1^d>>31) & 0x3ff
+		out |= u&0xff<<(8*k) | u>>8<<(24+2*k)
+	}
+	return out | (v^before)>>30<<30
+}
+
+// join writes the numbers of a column.
+func (c column) join(r *run) {
+	switch {
+	case c.direction:
+		r.joinDirections(c.at)
+	case c.bytes == 4:
+		r.join32(c.at)
+	case c.bytes == 2:
+		r.join16(c.at)
+	default:
+		r.join8(c.at)
+	}
+}
+
+// plane returns the bytes of the records at a place in all of them.
+func (r *run) plane(at int) []byte { return r.src[at*r.records+r.from : at*r.records+r.to] }
+
+func (r *run) join32(at int) {
+	p0, p1, p2, p3 := r.plane(at), r.plane(at+1), r.plane(at+2), r.plane(at+3)
+	v, out := r.before, r.dst[r.from*r.size+at:]
+	for i := range p0 {
+		u := uint32(p0[i]) | uint32(p1[i])<<8 | uint32(p2[i])<<16 | uint32(p3[i])<<24
+		v += u>>1 ^ -(u & 1)
+		o := out[i*r.size:][:4]
+		o[0], o[1], o[2], o[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	r.before = v
+}
+
+func (r *run) joinDirections(at int) {
+	p0, p1, p2, p3 := r.plane(at), r.plane(at+1), r.plane(at+2), r.plane(at+3)
+	v, out := r.before, r.dst[r.from*r.size+at:]
+	for i := range p0 {
+		top := uint32(p3[i])
+		x, y, z := uint32(p0[i])|top&3<<8, uint32(p1[i])|top>>2&3<<8, uint32(p2[i])|top>>4&3<<8
+		x, y, z = x>>1^-(x&1), y>>1^-(y&1), z>>1^-(z&1)
+		v = (v+x)&0x3ff | (v>>10+y)&0x3ff<<10 | (v>>20+z)&0x3ff<<20 | (v^top>>6<<30)&(3<<30)
+		o := out[i*r.size:][:4]
+		o[0], o[1], o[2], o[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	}
+	r.before = v
+}
+
+func (r *run) join16(at int) {
+	p0, p1 := r.plane(at), r.plane(at+1)
+	v, out := r.before, r.dst[r.from*r.size+at:]
+	for i := range p0 {
+		u := uint32(p0[i]) | uint32(p1[i])<<8
+		v += u>>1 ^ -(u & 1)
+		o := out[i*r.size:][:2]
+		o[0], o[1] = byte(v), byte(v>>8)
+	}
+	r.before = v
+}
+
+func (r *run) join8(at int) {
+	v, out := r.before, r.dst[r.from*r.size+at:]
+	for i, b := range r.plane(at) {
+		u := uint32(b)
+		v += u>>1 ^ -(u & 1)
+		out[i*r.size] = byte(v)
+	}
+	r.before = v
+}
