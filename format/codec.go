@@ -26,16 +26,20 @@ var (
 		}
 		return d
 	}}
-	zstdEncoders = sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1),
-			zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
+	zstdEncoders   = encodersOf(zstd.SpeedDefault)
+	deltaEncoders  = encodersOf(zstd.SpeedBetterCompression)
+	lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+)
+
+func encodersOf(l zstd.EncoderLevel) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(l), zstd.WithEncoderCRC(false))
 		if err != nil {
 			panic(fmt.Sprintf("untold: zstd encoder options: %v", err))
 		}
 		return e
 	}}
-	lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
-)
+}
 
 // Limits bound what reading a file may allocate beyond the file's own size.
 type Limits struct {

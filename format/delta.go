@@ -37,8 +37,8 @@ func compressDelta(src []byte, t ChunkType) []byte {
 	if t == ChunkIndices {
 		kinds = []deltaKind{deltaIndex16, deltaIndex32}
 	}
-	e := zstdEncoders.Get().(*zstd.Encoder)
-	defer zstdEncoders.Put(e)
+	e := deltaEncoders.Get().(*zstd.Encoder)
+	defer deltaEncoders.Put(e)
 	buf := deltaBuffers.Get().(*[]byte)
 	defer deltaBuffers.Put(buf)
 	*buf = slices.Grow((*buf)[:0], len(src))[:len(src)]
