@@ -30,13 +30,7 @@ func (f *File) Encode(opts WriteOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, e.size)
-	out = append(out, e.head...)
-	for i, b := range e.payloads {
-		out = append(out, zeros[:e.pad[i]]...)
-		out = append(out, b...)
-	}
-	return out, nil
+	return e.bytes(), nil
 }
 
 // WriteTo writes the bytes that Encode returns, without a second copy of the
@@ -91,6 +85,12 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 	if err != nil {
 		return nil, err
 	}
+	hdr := f.header(uint32(len(chunks)), opts.Version)
+	return arrange(&hdr, chunks, payloads, !opts.NoHash), nil
+}
+
+// arrange finds the places of payloads, in the order of their chunks, and hashes them.
+func arrange(hdr *Header, chunks []Chunk, payloads [][]byte, hash bool) *encoded {
 	e := &encoded{payloads: payloads}
 	pos := uint64(records.HeaderSize + len(chunks)*records.ChunkSize)
 	h := sha256.New()
@@ -102,15 +102,26 @@ func (f *File) layout(opts WriteOptions) (*encoded, error) {
 		h.Write(payloads[i])
 	}
 	e.size = pos
-	hdr := f.header(uint32(len(chunks)), opts.Version)
-	if !opts.NoHash {
+	hdr.ContentHash = [hashSize]byte{}
+	if hash {
 		h.Sum(hdr.ContentHash[:0])
 	}
-	e.head = appendHeader(make([]byte, 0, records.HeaderSize+len(chunks)*records.ChunkSize), &hdr)
+	e.head = appendHeader(make([]byte, 0, records.HeaderSize+len(chunks)*records.ChunkSize), hdr)
 	for i := range chunks {
 		e.head = appendChunk(e.head, &chunks[i])
 	}
-	return e, nil
+	return e
+}
+
+// bytes joins the pieces.
+func (e *encoded) bytes() []byte {
+	out := make([]byte, 0, e.size)
+	out = append(out, e.head...)
+	for i, b := range e.payloads {
+		out = append(out, zeros[:e.pad[i]]...)
+		out = append(out, b...)
+	}
+	return out
 }
 
 func (f *File) header(chunkCount, version uint32) Header {

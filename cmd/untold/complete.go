@@ -40,6 +40,7 @@ var (
 		"astc-block":                   words("auto 4x4 5x5 6x6 8x8"),
 		"texture-quality":              words("fast high"),
 		"compress":                     words("auto none lz4 zstd delta"),
+		"publish compress":             words("kept auto none lz4 zstd delta"),
 		"container-version":            words("1 2 3 4"),
 		"compat":                       words("engine"),
 		"also":                         words("3dtiles"),

@@ -35,7 +35,7 @@ const (
 
 	mustBe3D    = "it is for 3D Tiles: add --format 3dtiles, or leave it out"
 	mustBeGLTF  = "it is for glTF; 3D Tiles and pages for the web have all levels"
-	mustNotWeb  = "a page for the web has the scene's files as they are: leave it out"
+	mustNotWeb  = "a page for the web has all of the scene's files: leave it out"
 	mustBeFiles = "it is for 3D Tiles and pages for the web: add --format, or leave it out"
 	mustBeScene = "a container is exported as it is; it goes with a manifest"
 )
@@ -60,8 +60,9 @@ what has changed, and touches nothing where nothing has; an archive is left, or 
 
 With --format web a manifest, or all manifests of a folder, become a folder for any web server:
 the scenes' files, a page that shows them in a browser, and the element <untold-viewer> for other
-pages (docs/web.md). A second export writes what has changed and removes what is left over. Only a
-program that was built with the page can do that (make build).`,
+pages (docs/web.md). Compressed geometry is compressed as cook --compress delta does it;
+--compress=false leaves it as it was cooked. A second export writes what has changed and removes
+what is left over. Only a program that was built with the page can do that (make build).`,
 		Example: `  untold export tiles/tile_0_0_0.untold -o tile.glb
   untold export out/city -o city-cooked.glb --compress
   untold export out/city/city.json -o far.gltf --levels hlod
@@ -77,7 +78,7 @@ program that was built with the page can do that (make build).`,
 	f.StringVar(&e.format, "format", "", "gltf, 3dtiles or web (default: by the output, gltf unless it ends in .3tz)")
 	f.StringVar(&e.levels, "levels", string(gltfexport.LevelsFull), "what stands for a manifest's tiles: full, lod1 or hlod")
 	f.IntVar(&e.pyramid, "pyramid-level", 0, "level of the pyramid that stands in for the tiles below it")
-	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles)")
+	f.BoolVar(&e.compress, "compress", false, "quantize and compress the geometry (KHR_mesh_quantization, EXT_meshopt_compression; default for 3D Tiles and, as delta, for the web)")
 	f.StringVar(&e.textures, "textures", texturesCopy, "copy keeps textures as they are, compressed ones (.utex, .ktx2) as PNG; ktx2 makes all Basis Universal with mip levels (KHR_texture_basisu), those of untold cook --textures ktx2 stay as they are")
 	f.StringVar(&e.ecef, "ecef", "", "where 3D Tiles stand: LON,LAT,HEIGHT[,HEADING], in degrees and metres above the ellipsoid")
 	f.IntVarP(&e.jobs, "jobs", "j", 0, "containers that are converted, or files that are copied, at a time (default: the number of processors)")

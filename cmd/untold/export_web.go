@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/publish"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/preview/web"
 )
@@ -27,7 +28,6 @@ func (e *exportFlags) web(cmd *cobra.Command, a *app, arg string) error {
 	err := a.checkAsked(cmd.Flags(), []need{
 		{"levels", false, mustNotWeb},
 		{"pyramid-level", false, mustNotWeb},
-		{"compress", false, mustNotWeb},
 		{"textures", false, mustNotWeb},
 		{"ecef", false, mustBe3D},
 		{"full", false, mustBe3D},
@@ -50,7 +50,12 @@ func (e *exportFlags) web(cmd *cobra.Command, a *app, arg string) error {
 	if jobs == 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
-	r, err := publish.Export(cmd.Context(), arg, e.out, publish.Options{Jobs: jobs, Viewer: page, Progress: a.progress()})
+	o := publish.Options{Jobs: jobs, Viewer: page, Progress: a.progress()}
+	if !cmd.Flags().Changed("compress") || e.compress {
+		delta := format.ModeDelta
+		o.Compress = &delta
+	}
+	r, err := publish.Export(cmd.Context(), arg, e.out, o)
 	switch {
 	case errors.Is(err, publish.ErrScene):
 		return &badFile{err}

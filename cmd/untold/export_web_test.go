@@ -40,9 +40,9 @@ func TestExportWeb(t *testing.T) {
 		return
 	}
 	out := filepath.Join(t.TempDir(), "site")
-	export := func() (r publish.Report) {
+	export := func(args ...string) (r publish.Report) {
 		t.Helper()
-		x := execute(t, nil, "export", dir, "--format", "web", "-o", out, "--json")
+		x := execute(t, nil, append([]string{"export", dir, "--format", "web", "-o", out, "--json"}, args...)...)
 		if err := json.Unmarshal([]byte(x.stdout), &r); x.code != 0 || err != nil {
 			t.Fatalf("exit %d, %v: %s%s", x.code, err, x.stdout, x.err)
 		}
@@ -55,12 +55,28 @@ func TestExportWeb(t *testing.T) {
 	if r := export(); len(r.Sent) != 0 || r.Removed != 0 {
 		t.Errorf("%+v", r)
 	}
+	small := export()
+	// The geometry is delta, or as it was cooked.
+	if r := export("--compress=false"); r.Bytes <= small.Bytes || r.Removed == 0 {
+		t.Errorf("%d bytes with --compress=false, %d without", r.Bytes, small.Bytes)
+	}
+	if r := export(); r.Bytes != small.Bytes {
+		t.Errorf("%d bytes, then %d", small.Bytes, r.Bytes)
+	}
+	place := filepath.Join(t.TempDir(), "packed")
+	if kept, delta := publishing(t, nil, dir, place), publishing(t, nil, dir, place, "--compress", "delta"); delta.Bytes >= kept.Bytes || delta.Version != 2 {
+		t.Errorf("%d bytes published, %d as delta, version %d", kept.Bytes, delta.Bytes, delta.Version)
+	}
+	validated(t, filepath.Join(place, "city.json"))
+	if r := execute(t, nil, "publish", dir, place, "--compress", "zip"); r.code != 2 || !strings.Contains(r.err, "kept leaves it") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
 	index := string(testfile.Read(t, filepath.Join(out, "index.html")))
 	if !strings.Contains(index, `data-scenes="untold-scenes.json"`) || strings.Contains(index, ".viewer/") {
 		t.Error(index)
 	}
 	// A place that was published to is none for an export.
-	place := filepath.Join(t.TempDir(), "place")
+	place = filepath.Join(t.TempDir(), "place")
 	publishing(t, nil, dir, place, "--viewer")
 	notes := testfile.Write(t, filepath.Join(out, "notes.txt"), "mine")
 	for _, c := range []struct {
@@ -72,7 +88,7 @@ func TestExportWeb(t *testing.T) {
 		{[]string{"export", dir, "--format", "web", "-o", place}, 2, "publish to this one"},
 		{[]string{"export", dir, "--format", "web", "-o", filepath.Join(dir, "site")}, 1, "lie in one another"},
 		{[]string{"export", dir, "--format", "web", "-o", "site.glb"}, 2, "writes a folder"},
-		{[]string{"export", dir, "--format", "web", "-o", out, "--compress"}, 2, "leave it out"},
+		{[]string{"export", dir, "--format", "web", "-o", out, "--levels", "hlod"}, 2, "leave it out"},
 		{[]string{"export", filepath.Join(dir, "none"), "--format", "web", "-o", out + "2"}, 2, "none"},
 	} {
 		if r := execute(t, nil, c.args...); r.code != c.code || !strings.Contains(r.err, c.want) {

@@ -9,9 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/untoldkit/untold/cook/publish"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/clock"
 	"github.com/untoldkit/untold/internal/human"
 )
+
+// compressKept leaves containers as they were cooked.
+const compressKept = "kept"
 
 // publishFlags are the flags of untold publish.
 type publishFlags struct {
@@ -20,6 +24,7 @@ type publishFlags struct {
 	keep           int
 	grace          time.Duration
 	rollback       int
+	compress       string
 	jobs           int
 }
 
@@ -37,6 +42,9 @@ second publish sends what has changed, and one that was stopped goes on where it
 
 --viewer adds a page that shows the scenes in a browser, and the element <untold-viewer> for other
 pages (docs/web.md). A place that has it keeps it; --viewer brings it up to date.
+
+--compress delta sends compressed geometry in the form that is the smallest, which untold's readers
+and page alone understand; a manifest then tells the sizes and hashes of what is sent.
 
 Nothing is sent of a folder with errors (untold validate).
 
@@ -60,6 +68,7 @@ the shared files, or the role of the machine.`,
 	f.IntVar(&p.keep, "keep", 0, "versions that stay, with the new one (0: all)")
 	f.Var(timeVar(&p.grace), "grace", "with --keep: how long files and replaced versions stay at least")
 	f.IntVar(&p.rollback, "rollback", 0, "publish this version of the place again, without DIR")
+	f.StringVar(&p.compress, "compress", compressKept, "compressed geometry: kept as it was cooked, or compressed anew: lz4, zstd, delta (for untold alone), auto or none")
 	f.BoolVar(&p.asJSON, "json", false, "the report as JSON")
 	f.IntVarP(&p.jobs, "jobs", "j", 8, "files read or sent at a time")
 	return cmd
@@ -72,6 +81,7 @@ func (p *publishFlags) needs() []need {
 		{"keep", p.rollback == 0, again},
 		{"grace", p.rollback == 0, again},
 		{"viewer", p.rollback == 0, again},
+		{"compress", p.rollback == 0, again},
 		{"jobs", p.rollback == 0, again},
 		{"grace", p.keep > 0, "nothing is removed; add --keep"},
 		{"keep", !p.dryRun, "--dry-run removes nothing"},
@@ -101,6 +111,13 @@ func (p *publishFlags) run(cmd *cobra.Command, a *app, args []string) error {
 		return err
 	}
 	o := publish.Options{Jobs: p.jobs, DryRun: p.dryRun, Keep: p.keep, Grace: p.grace, Now: clock.System{}.Now(), Progress: a.progress()}
+	if p.compress != compressKept {
+		mode, err := format.ParseCompressMode(p.compress)
+		if err != nil {
+			return fmt.Errorf("--compress: %w; %s leaves it as it was cooked", err, compressKept)
+		}
+		o.Compress = &mode
+	}
 	if p.viewer {
 		if o.Viewer, err = thePage(); err != nil {
 			return err

@@ -74,7 +74,10 @@ func (m model) clone() model {
 // built are containers that were made before: encoding takes the longest.
 var built = map[string][]byte{}
 
-// container makes a file with one triangle.
+// finelyDivided is from which shape on a container has many triangles, which compress.
+const finelyDivided = 100
+
+// container makes a file with one triangle, or with many.
 func containerBytes(t fataler, kind format.FileType, shape int, textures []string) []byte {
 	t.Helper()
 	id := fmt.Sprint(kind, shape, textures)
@@ -83,16 +86,21 @@ func containerBytes(t fataler, kind format.FileType, shape int, textures []strin
 	}
 	b := format.NewBuilder(kind)
 	var vs []vertex.Vertex
-	for i := range 3 {
+	indices := []uint32{0, 1, 2}
+	for i := uint32(3); shape >= finelyDivided && i < 2000; i++ {
+		indices = append(indices, i-2, i-1, i)
+	}
+	rows := indices[len(indices)-1] / 2
+	for i := range indices[len(indices)-1] + 1 {
 		vs = append(vs, vertex.Vertex{
-			Position: [3]float32{float32(i%2) * float32(shape) / 100, float32(i / 2), 0},
+			Position: [3]float32{float32(i%2) * float32(shape%finelyDivided) / 100, float32(i/2) / float32(rows), 0},
 			Normal:   vertex.PackNormal([3]float32{0, 0, 1}), Tangent: vertex.PackTangent([4]float32{1, 0, 0, 1}),
 		})
 	}
 	for _, name := range textures {
 		b.AddTexture(name, "Textures/"+name+".png", records.Texture{Width: 1, Height: 1, MipCount: 1})
 	}
-	err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, vs), Indices: []uint32{0, 1, 2}})
+	err := b.AddObject(format.Object{Name: "o", MeshName: "m", Material: records.NoIndex, Vertices: vertex.Append(nil, vs), Indices: indices})
 	if err != nil {
 		t.Fatal(err)
 	}

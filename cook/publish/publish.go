@@ -16,7 +16,8 @@
 //
 // Everything below payloads is immutable: a name stands for the same bytes for ever,
 // so that readers and CDNs need never ask again. A manifest names its payloads by
-// paths of its own, which are rewritten. Whoever has read a manifest goes on reading
+// paths of its own, which are rewritten, with the sizes and hashes of those that are
+// repacked (Options.Compress). Whoever has read a manifest goes on reading
 // the files that it names, whatever is published meanwhile.
 //
 // # Textures
@@ -24,7 +25,7 @@
 // A container names its textures relative to its own folder. A texture with its hash
 // in its name would therefore change the bytes of every container that uses it, and
 // their hashes, headers and names with them; a folder for each version would make every
-// version a whole copy. Here the containers' bytes stay as they were cooked, and the
+// version a whole copy. Here the containers' names of textures stay as they were cooked, and the
 // folder tells textures apart: it is named by the hash of its set of textures, names
 // and contents. A container stays in the folder where the last version had it, while
 // that has the textures that it needs. What finds none such goes into one new folder,
@@ -54,6 +55,7 @@ import (
 
 	"github.com/untoldkit/untold/cook/verify"
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/blob"
 )
 
@@ -95,6 +97,10 @@ type Options struct {
 	Grace time.Duration
 	// Now is the time by which the grace is judged; needed with Keep.
 	Now time.Time
+	// Compress, when set, is how the geometry of containers is compressed; nil leaves it as
+	// it was cooked. Containers without any compressed geometry stay as they are, since
+	// their meshes can be fetched one by one.
+	Compress *format.CompressMode
 	// Viewer, when set, is the page that shows the scenes of the place in a browser. A
 	// place that has one keeps it, with its list of scenes brought up to date.
 	Viewer *Viewer

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/untoldkit/untold/internal/jsonscan"
@@ -16,18 +17,21 @@ type edit struct {
 	value string
 }
 
-// rewrite puts the published paths into the manifest's text and leaves the rest of it
-// as it is, keys that this program does not know included. It panics for a bug alone:
-// the text was decoded before.
+// rewrite puts the published paths into the manifest's text, with the sizes and hashes of
+// repacked containers, and leaves the rest of it as it is, keys that this program does not
+// know included. It panics for a bug alone: the text was decoded before.
 func (s *scene) rewrite() {
-	to := map[string]string{}
+	to, repacked := map[string]string{}, map[string]*file{}
 	for rel, c := range s.containers {
 		to[rel] = strings.TrimPrefix(c.key, s.base())
+		if c.repacked != nil {
+			repacked[rel] = &c.file
+		}
 	}
 	for _, t := range s.tables {
 		to[t.rel] = strings.TrimPrefix(t.key, s.base())
 	}
-	e := &editor{text: s.text, to: to}
+	e := &editor{text: s.text, to: to, repacked: repacked}
 	e.top()
 	var out bytes.Buffer
 	at := 0
@@ -64,9 +68,10 @@ func (s *scene) check() error {
 
 // editor gathers the edits of a manifest.
 type editor struct {
-	text  []byte
-	to    map[string]string // paths
-	edits []edit
+	text     []byte
+	to       map[string]string // paths
+	repacked map[string]*file  // by the paths that the manifest has
+	edits    []edit
 }
 
 func (e *editor) top() {
@@ -87,7 +92,7 @@ func (e *editor) top() {
 		case "pyramid":
 			e.members(v, "nodes", func(nodes jsonscan.Span) {
 				for _, n := range jsonscan.Elements(e.text, nodes.Start) {
-					e.members(n, "path_relative_to_manifest", e.path)
+					e.payload(n, "path_relative_to_manifest")
 				}
 			})
 		case "colorLUT", "colorGradeLUT":
@@ -97,11 +102,11 @@ func (e *editor) top() {
 }
 
 func (e *editor) tile(t jsonscan.Span) {
-	e.members(t, "path_relative_to_manifest", e.path)
+	e.payload(t, "path_relative_to_manifest")
 	for _, levels := range [...]string{"hlod_levels", "lod_levels"} {
 		e.members(t, levels, func(list jsonscan.Span) {
 			for _, l := range jsonscan.Elements(e.text, list.Start) {
-				e.members(l, "path", e.path)
+				e.payload(l, "path")
 			}
 		})
 	}
@@ -116,15 +121,36 @@ func (e *editor) members(object jsonscan.Span, key string, do func(jsonscan.Span
 	}
 }
 
-// path replaces a path that is published.
-func (e *editor) path(v jsonscan.Span) {
-	var rel string
-	if json.Unmarshal(v.Of(e.text), &rel) != nil {
+// payload replaces the path of a container that is published, which the object has by a
+// key, and what the object says of its bytes where these are other ones.
+func (e *editor) payload(object jsonscan.Span, key string) {
+	var is *file
+	e.members(object, key, func(v jsonscan.Span) {
+		e.path(v)
+		is = e.repacked[e.textOf(v)]
+	})
+	if is == nil {
 		return
 	}
-	if to, ok := e.to[rel]; ok {
+	e.members(object, "file_size_bytes", func(v jsonscan.Span) {
+		e.edits = append(e.edits, edit{v, strconv.FormatInt(is.size, 10)})
+	})
+	e.members(object, "sha256", func(v jsonscan.Span) { e.set(v, is.sha) })
+}
+
+// path replaces a path that is published.
+func (e *editor) path(v jsonscan.Span) {
+	if to, ok := e.to[e.textOf(v)]; ok {
 		e.set(v, to)
 	}
+}
+
+// textOf returns a value that is text, else "".
+func (e *editor) textOf(v jsonscan.Span) (s string) {
+	if json.Unmarshal(v.Of(e.text), &s) != nil {
+		return ""
+	}
+	return s
 }
 
 func (e *editor) set(v jsonscan.Span, value string) {

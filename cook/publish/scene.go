@@ -62,6 +62,7 @@ type file struct {
 	key      string // where it is published
 	twin     string // key in the place whose object has the same content, "" for none
 	content  []byte // of a file that is of no folder, else nil
+	repacked *repacked
 }
 
 func (f *file) open() (*os.File, error) { return payloadpath.Open(f.dir, f.rel) }
@@ -119,7 +120,7 @@ func (r *run) read(ctx context.Context, dir string) ([]*scene, error) {
 			containers = append(containers, s.containers[rel])
 		}
 	}
-	if err := r.each(ctx, "read", len(containers), func(i int) error { return containers[i].scan() }); err != nil {
+	if err := r.each(ctx, "read", len(containers), func(i int) error { return containers[i].scan(r.o.Compress) }); err != nil {
 		return nil, err
 	}
 	others, err := textures(scenes, containers)
@@ -280,8 +281,8 @@ func (f *file) changed() error {
 	return fmt.Errorf("%w: %s has changed while it was published: no manifest was sent; let the cook end and publish again", ErrScene, f.source)
 }
 
-// scan hashes a container and lists its textures.
-func (c *container) scan() error {
+// scan hashes a container as it is published and lists its textures.
+func (c *container) scan(m *format.CompressMode) error {
 	if err := c.file.scan(); err != nil {
 		return err
 	}
@@ -303,7 +304,7 @@ func (c *container) scan() error {
 		}
 		c.textures[uri] = nil
 	}
-	return nil
+	return c.repack(r, m)
 }
 
 // textures lists the files beside the containers, each once, and links them to those

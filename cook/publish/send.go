@@ -106,6 +106,13 @@ func (r *run) sendOne(ctx context.Context, f *file) error {
 		return f.wrong(err)
 	}
 	defer in.Close()
+	if f.repacked != nil {
+		data, err := f.pack(in)
+		if err != nil {
+			return err
+		}
+		return r.put(ctx, f.key, data, o)
+	}
 	if f.size > inMemory {
 		if err := f.unchanged(in); err != nil {
 			return err
