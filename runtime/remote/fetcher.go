@@ -94,6 +94,7 @@ type source struct {
 	expected   Expected
 	revalidate bool // ask the server even if the cache has it
 	texture    bool
+	node       bool // of a pyramid
 	manifest   bool
 	doubtful   bool // reading it has failed: compare its hash
 	lenient    bool // a manifest that is no JSON is better than none
@@ -139,7 +140,7 @@ func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if err != nil {
 		return payload.Fetched{}, err
 	}
-	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, doubtful: req.Attempt > 1}
+	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, node: req.Node, doubtful: req.Attempt > 1}
 	ctx := req.Context
 	if ctx == nil {
 		ctx = f.base

@@ -10,10 +10,12 @@ import (
 // of arrival, payloads and manifests before textures; textures never take all places,
 // so that geometry need not wait for them. A third of the places is theirs first: a camera that
 // moves always waits for geometry, and would see none of them. Small requests have places of
-// their own: what they take is the latency of a network more than its bandwidth.
+// their own, those of nodes of a pyramid and those of textures: what they take is the latency of
+// a network more than its bandwidth.
 type hostLimiter struct {
-	limit, textures, small int
-	m                      *counters
+	limit int
+	most  [classes]int // of a class
+	m     *counters
 
 	mu    sync.Mutex
 	hosts map[string]*hostQueue
@@ -23,9 +25,10 @@ type hostLimiter struct {
 type class uint8
 
 const (
-	forPayload      class = iota // or a manifest
-	forTexture                   // of more than smallRequest bytes
-	forSmallTexture              // of no more
+	forPayload   class = iota // all that are not small nodes, or a manifest
+	forTexture                // of more than smallTexture bytes
+	forSmallNode              // of no more
+	forSmallTexture
 
 	classes // their number
 )
@@ -45,10 +48,17 @@ func (q *hostQueue) running() (n int) {
 }
 
 // newHostLimiter returns a limiter to so many requests for payloads and textures, of these so
-// many for textures, and to so many small ones beside them.
+// many for textures, and beside them to so many small ones for textures and two thirds of that
+// for nodes.
 func newHostLimiter(limit, textures, small int, m *counters) *hostLimiter {
-	return &hostLimiter{limit: limit, textures: max(1, min(textures, limit-1)), small: small, m: m, hosts: map[string]*hostQueue{}}
+	return &hostLimiter{
+		limit: limit, most: [...]int{forPayload: limit, forTexture: max(1, min(textures, limit-1)), forSmallNode: nodesBeside(small), forSmallTexture: small},
+		m: m, hosts: map[string]*hostQueue{},
+	}
 }
+
+// nodesBeside is how many small requests for nodes there may be beside so many for textures.
+func nodesBeside(textures int) int { return textures * 2 / 3 }
 
 // enter waits for a place. leave must be called once if err is nil.
 func (l *hostLimiter) enter(ctx context.Context, host string, c class) (leave func(), err error) {
@@ -101,17 +111,19 @@ func (l *hostLimiter) admit(q *hostQueue) {
 
 // next returns of which class there is a request that may be admitted.
 func (l *hostLimiter) next(q *hostQueue) (class, bool) {
-	textures := q.active[forTexture]
-	switch waits := func(c class) bool { return len(q.waiting[c]) > 0 }; {
-	case waits(forSmallTexture) && q.active[forSmallTexture] < l.small:
+	may := func(c class, most int) bool { return len(q.waiting[c]) > 0 && q.active[c] < most }
+	switch textures := l.most[forTexture]; {
+	case may(forSmallTexture, l.most[forSmallTexture]):
 		return forSmallTexture, true
-	case q.active[forPayload]+textures >= l.limit:
+	case may(forSmallNode, l.most[forSmallNode]):
+		return forSmallNode, true
+	case q.active[forPayload]+q.active[forTexture] >= l.limit:
 		return 0, false
-	case waits(forTexture) && textures < min(l.textures, l.limit/3):
+	case may(forTexture, min(textures, l.limit/3)):
 		return forTexture, true
-	case waits(forPayload):
+	case may(forPayload, l.limit):
 		return forPayload, true
-	case waits(forTexture) && textures < l.textures:
+	case may(forTexture, textures):
 		return forTexture, true
 	}
 	return 0, false

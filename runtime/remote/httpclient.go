@@ -35,7 +35,7 @@ func newHTTPClient(opts *Options, m *counters) *httpClient {
 	c.hosts = newHostLimiter(opts.HostRequests, opts.TextureRequests, opts.SmallRequests, m)
 	transport := opts.Transport
 	if transport == nil {
-		c.zones = newZoneTransport(opts.net(), opts.HostRequests+opts.SmallRequests)
+		c.zones = newZoneTransport(opts.net(), opts.HostRequests+opts.SmallRequests+nodesBeside(opts.SmallRequests))
 		transport = c.zones
 	}
 	c.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP, c.zones == nil)}
@@ -72,22 +72,29 @@ type request struct {
 	url     *url.URL
 	header  http.Header // besides those that every request has
 	texture bool
-	small   bool // at most smallRequest bytes
+	node    bool
+	size    int64 // of the answer, as far as is known; 0: unknown
 }
 
-// smallRequest is how many bytes of a texture come beside all else, such as its first levels:
-// what has none is drawn gray.
-const smallRequest = 32 << 10
+// What comes beside all else has no more bytes than these: the first levels of a texture, since
+// what has none is drawn gray, and nodes of a pyramid, of which a picture needs a hundred.
+const (
+	smallTexture = 32 << 10
+	smallNode    = 128 << 10
+)
 
-// class returns what a request is for; limits without places for small ones have none.
+// class returns what a request is for. Limits without places for small ones have none.
 func (c *httpClient) class(r *request) class {
+	small := func(most int64, places int) bool { return r.size > 0 && r.size <= most && places > 0 }
 	switch {
-	case !r.texture:
-		return forPayload
-	case r.small && c.opts.SmallRequests > 0:
+	case r.texture && small(smallTexture, c.hosts.most[forSmallTexture]):
 		return forSmallTexture
+	case r.texture:
+		return forTexture
+	case r.node && small(smallNode, c.hosts.most[forSmallNode]):
+		return forSmallNode
 	}
-	return forTexture
+	return forPayload
 }
 
 // do does one attempt: it waits for a place at the host, sends, and calls read with

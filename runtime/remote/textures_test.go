@@ -322,7 +322,7 @@ func TestHostLimiterOrder(t *testing.T) {
 	if len(g.hosts) != 0 || m.active.Load() != 0 || m.maxActive.Load() != 3 {
 		t.Errorf("%v, %d active, %d at most", g.hosts, m.active.Load(), m.maxActive.Load())
 	}
-	if newHostLimiter(1, 4, 1, &m).textures != 1 {
+	if newHostLimiter(1, 4, 1, &m).most[forTexture] != 1 {
 		t.Error("a host that allows one request serves no textures")
 	}
 }
@@ -339,8 +339,8 @@ func TestHostLimiterShare(t *testing.T) {
 			}
 		}
 		l.admit(q)
-		small := min(5, 2*c.limit)
-		if want := [classes]int{c.limit - c.want, c.want, small}; q.active != want || m.maxActive.Load() != int64(c.limit+small) {
+		small, payloads := min(5, 2*c.limit), min(3, 2*c.limit)
+		if want := [classes]int{c.limit - c.want, c.want, payloads, small}; q.active != want || m.maxActive.Load() != int64(c.limit+small+payloads) {
 			t.Errorf("%+v: %v, %d at most", c, q.active, m.maxActive.Load())
 		}
 	}
@@ -431,5 +431,30 @@ func TestDamagedTexturesAreNotRead(t *testing.T) {
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// Small requests for textures and nodes have places of their own, as long as there are any.
+func TestRequestClass(t *testing.T) {
+	for _, c := range []struct {
+		places int
+		r      request
+		want   class
+	}{
+		{12, request{size: 1 << 10}, forPayload},
+		{12, request{node: true, size: smallNode}, forSmallNode},
+		{12, request{node: true, size: smallNode + 1}, forPayload},
+		{12, request{node: true}, forPayload}, // of a size that nobody knows
+		{1, request{node: true, size: 1}, forPayload},
+		{12, request{texture: true, size: smallTexture}, forSmallTexture},
+		{12, request{texture: true, size: smallTexture + 1}, forTexture},
+		{12, request{texture: true}, forTexture},
+		{0, request{texture: true, size: 1}, forTexture},
+		{0, request{node: true, size: 1}, forPayload},
+	} {
+		h := httpClient{hosts: newHostLimiter(6, 4, c.places, &counters{})}
+		if got := h.class(&c.r); got != c.want {
+			t.Errorf("%d places, %+v: %d instead of %d", c.places, c.r, got, c.want)
+		}
 	}
 }
