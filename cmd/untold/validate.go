@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -28,9 +29,10 @@ func newValidate(a *app) *cobra.Command {
 		GroupID: "look",
 		Long: `validate judges .untold files, manifests together with the files that they name, and
 folders with all of both. It lists every finding with its code, severity, place and
-remedy. Exit code 1 when there is an error, with --strict also for warnings, and when a condition
-of --fail-if holds: of the findings ('warnings>3'), or of the scene that the manifests describe
-('tile_bytes_max>200k'; several count as one scene). untold figures --for validate lists them.
+remedy, of infos of a kind three, with --verbose all. Exit code 1 when there is an error, with
+--strict also for warnings, and when a condition of --fail-if holds: of the findings
+('warnings>3'), or of the scene that the manifests describe ('tile_bytes_max>200k'; several count
+as one scene). untold figures --for validate lists them.
 
 A manifest or container at an http or https address is downloaded first, a manifest with the
 containers that it names. The disk cache has no part in that: the server's files are judged.`,
@@ -133,9 +135,15 @@ func judge(ctx context.Context, a *app, args []string, opts verify.Options, serv
 	return r, err
 }
 
-// printReport lists the findings by file; files without any are counted.
+// shownInfos is how many infos of a code are listed: nothing is wrong, and a folder may have
+// thousands that say the same.
+const shownInfos = 3
+
+// printReport lists the findings by file; files without any are counted, and so are infos
+// that have been told often enough.
 func printReport(a *app, r *verify.Report) {
 	clean := 0
+	infos := map[finding.Code]int{}
 	for i := range r.Files {
 		f := &r.Files[i]
 		if len(f.Findings) == 0 {
@@ -145,11 +153,18 @@ func printReport(a *app, r *verify.Report) {
 			continue
 		}
 		for _, x := range f.Findings {
-			if a.quiet && x.Severity == finding.Info {
-				continue
+			if x.Severity == finding.Info {
+				if infos[x.Code]++; a.quiet || infos[x.Code] > shownInfos && !a.verbose {
+					continue
+				}
 			}
 			color := map[finding.Severity]string{finding.Error: red, finding.Warning: yellow, finding.Info: dim}[x.Severity]
 			fmt.Fprintf(a.stdout, "%s: %s %s: %s: %s (%s)\n", oneLine(f.Path), a.paintResult(color, x.Severity.String()), x.Code, oneLine(x.Place), oneLine(x.Message), x.Hint)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(infos)) {
+		if more := infos[code] - shownInfos; more > 0 && !a.quiet && !a.verbose {
+			fmt.Fprintf(a.stdout, "%s %s: %s more (--verbose lists all)\n", a.paintResult(dim, finding.Info.String()), code, human.Count(more))
 		}
 	}
 	verdict := a.paintResult(green, "ok")

@@ -64,3 +64,29 @@ func TestValidateRemoteTextures(t *testing.T) {
 		}
 	}
 }
+
+// TestValidateInfos: what is no fault is told three times, then counted.
+func TestValidateInfos(t *testing.T) {
+	scene, _ := smallCity(t)
+	out := filepath.Join(t.TempDir(), "out")
+	if r := execute(t, nil, "cook", scene, "-o", out, "-q", "--compress", "delta", "--whole-limit", "0"); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	count := func(args ...string) (n int, more bool) {
+		t.Helper()
+		r := execute(t, nil, append([]string{"validate", out}, args...)...)
+		if r.code != 0 {
+			t.Fatalf("exit %d: %s%s", r.code, r.stdout, r.err)
+		}
+		return strings.Count(r.stdout, "info delta-not-portable: "), strings.Contains(r.stdout, " more (--verbose lists all)")
+	}
+	if n, more := count(); n != shownInfos+1 || !more {
+		t.Errorf("%d lines, the rest counted: %v", n, more)
+	}
+	if n, more := count("--verbose"); n <= shownInfos+1 || more {
+		t.Errorf("%d lines with --verbose, the rest counted: %v", n, more)
+	}
+	if n, _ := count("--quiet"); n != 0 {
+		t.Errorf("%d lines with --quiet", n)
+	}
+}
