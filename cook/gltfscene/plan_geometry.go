@@ -124,6 +124,13 @@ func (p *planCoder) writeStore(s store) {
 	case *inMemory:
 		kind(storeBytes)
 		c.Bytes(&s.data)
+	case *posedFile:
+		kind(storeBytes)
+		data, err := extent{s, 0, s.size}.bytes()
+		if err != nil {
+			c.Fail("%v", err)
+		}
+		c.Bytes(&data)
 	case *unpacked:
 		kind(storeUnpacked)
 		p.unpacked(s)
