@@ -267,6 +267,12 @@ func (im *importer) run(open func() (container, error), look func(s *Scene, mesh
 	if box.padded {
 		im.notes.info("glb-json-padding", "", "the JSON chunk is padded with zero bytes instead of spaces")
 	}
+	if box.marked {
+		im.notes.info("byte-order-mark", "", "a byte order mark before the JSON, which glTF forbids, was skipped")
+	}
+	if box.odd {
+		im.notes.info("glb-unaligned", "", "the length of a chunk is no multiple of 4, which glTF demands")
+	}
 	if box.trailing > 0 {
 		im.notes.info("glb-trailing-bytes", "", "bytes after the end of the GLB were ignored")
 	}

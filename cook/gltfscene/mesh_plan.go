@@ -344,8 +344,8 @@ func (mp *meshPlanner) planTriangles(pl *draft) (keep bool, err error) {
 	if pl.index != 0 {
 		what = "indices"
 	}
-	if pl.mode == gltf.PrimitiveTriangles && n%3 != 0 {
-		return false, malformed(pl.place, "has %d %s, triangles need a multiple of 3", n, what)
+	if pl.mode == gltf.PrimitiveTriangles && n%3 != 0 && n > 3 {
+		mp.notes.warn("incomplete-triangles", pl.place, what+" after the last whole triangle were left out")
 	}
 	if n < 3 || pl.count == 0 {
 		mp.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")

@@ -432,7 +432,7 @@ func (p *planCoder) plan(pl *plan, jobs *jobTable) {
 	}
 	n := pl.elements
 	switch {
-	case pl.position == 0, n < 3, pl.mode == gltf.PrimitiveTriangles && n%3 != 0,
+	case pl.position == 0, n < 3,
 		!slices.Contains([]gltf.PrimitiveMode{gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan}, pl.mode):
 		c.Fail("%s is none of triangles", pl.where(s))
 	case pl.mode != gltf.PrimitiveTriangles:
