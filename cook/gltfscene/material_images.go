@@ -79,7 +79,7 @@ func (mr *materialReader) image(index int) (Image, error) {
 		return img, at(t.place(index), err)
 	}
 	if src.MimeType != "" && img.MIME != "" && src.MimeType != img.MIME {
-		mr.notes.warn("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
+		mr.notes.info("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
 	}
 	return img, nil
 }

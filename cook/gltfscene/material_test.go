@@ -192,7 +192,7 @@ func TestImages(t *testing.T) {
 	if err != nil || string(data) != png || im.URI != "tex/wall 1.jpg" || im.MIME != "image/png" || im.Size() != int64(len(png)) || !filepath.IsAbs(im.file) {
 		t.Errorf("got %q, %v, %+v", data, err, im)
 	}
-	if note(s, "image-mime").Count != 1 {
+	if note(s, "image-mime").Count != 1 || note(s, "image-mime").Warning {
 		t.Errorf("notes %v", s.Notes)
 	}
 	file := testfile.Write(t, filepath.Join(dir, "tex", "wall 1.jpg"), png[:4])

@@ -181,7 +181,7 @@ func (mp *meshPlanner) undraco(pl *draft, p *gltf.Primitive, ext []byte) (*compr
 		return nil, err
 	}
 	if p.Mode == gltf.PrimitiveTriangles && len(mesh.Indices) != indices.Count || mesh.Points != points.Count {
-		mp.notes.warn("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
+		mp.notes.info("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
 			points.Count, indices.Count, mesh.Points, len(mesh.Indices)))
 	}
 	pl.mode = gltf.PrimitiveTriangles

@@ -115,6 +115,9 @@ func (mp *meshPlanner) planMeshes(scene string, poses []*pose) error {
 		}
 		mp.data.forgetMany()
 	}
+	if len(mp.scene.Meshes) == 0 {
+		mp.notes.add(len(mp.doc.meshes.raw), true, "meshes-unused", scene, "no node of the scene shows a mesh, and the file has some")
+	}
 	for i := range mp.scene.Nodes {
 		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
 			mp.scene.Nodes[i].Mesh = mp.meshOf[m]

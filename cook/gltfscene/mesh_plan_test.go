@@ -103,6 +103,20 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
+// TestMeshesUnused: a scene that shows none of the file's meshes says so.
+func TestMeshesUnused(t *testing.T) {
+	b, _ := oneTriangle()
+	b.doc["nodes"] = []any{object{}}
+	if n := note(b.load(t), "meshes-unused"); n.Count != 1 || !n.Warning {
+		t.Errorf("note %+v", n)
+	}
+	b, _ = oneTriangle()
+	b.doc["meshes"] = append(b.doc["meshes"].([]any), b.doc["meshes"].([]any)[0])
+	if n := note(b.load(t), "meshes-unused"); n.Count != 0 {
+		t.Errorf("note %+v", n)
+	}
+}
+
 // TestIncompleteTriangles: what follows the last whole triangle is left out, as by GPUs.
 func TestIncompleteTriangles(t *testing.T) {
 	vertices := append(triangle(), 5, 5, 5, 6, 6, 6)
