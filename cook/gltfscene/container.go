@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/jsonscan"
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // container is the outer layer of a file: its JSON and, in a .glb, where its binary chunk
@@ -112,8 +113,6 @@ var foreign = []struct{ magic, name, hint string }{
 	{"\x1F\x8B", "a gzip stream", "unpack it first"},
 	{"\x28\xB5\x2F\xFD", "a zstd stream", "unpack it first"},
 	{"BLENDER", "a Blender file", "export it as glTF 2.0"},
-	{"version https://git-lfs", "a Git LFS pointer", "run `git lfs pull`"},
-	{"<", "HTML or XML", "is it a download's error page?"},
 	{"ply", "a PLY mesh", "give it the ending .ply"},
 	{"solid", "an STL mesh", "give it the ending .stl"},
 }
@@ -130,6 +129,11 @@ func refuseOther(data []byte) error {
 	}
 	if i := jsonscan.Space(data, 0); i < len(data) && data[i] == '{' {
 		return nil
+	}
+	if what, remedy := plainfile.StandIn(data); what != "" {
+		e := malformed("", "not glTF but %s", what)
+		e.Hint = remedy
+		return e
 	}
 	head := string(data[:min(len(data), 64)])
 	for _, f := range foreign {
