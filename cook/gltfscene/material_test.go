@@ -3,6 +3,7 @@ package gltfscene
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -174,6 +175,30 @@ func TestMissingTexCoord(t *testing.T) {
 	delete(prim["attributes"].(object), "TEXCOORD_0")
 	if n := note(b.load(t), "texcoord-missing"); n.Count != 1 || n.Where != "meshes[0].primitives[0]" {
 		t.Errorf("note %+v", n)
+	}
+}
+
+// TestSeveralImagesMissing: one error tells of all of them.
+func TestSeveralImagesMissing(t *testing.T) {
+	for n, want := range map[int]string{
+		1: `images[1]: file "1.png" is missing (`,
+		2: `images[1]: file "1.png" is missing, and another image is missing (`,
+		4: `images[1]: file "1.png" is missing, and 3 more images are missing (`,
+	} {
+		b := withMaterial(object{})
+		m := b.doc["materials"].([]any)[1].(object)
+		for i, slot := range []string{"normalTexture", "occlusionTexture", "emissiveTexture"} {
+			m[slot] = object{"index": i}
+		}
+		m["pbrMetallicRoughness"] = object{"baseColorTexture": object{"index": 3}, "metallicRoughnessTexture": object{"index": 4}}
+		for i := range 5 {
+			b.list("textures", object{"source": min(i, n)})
+			b.list("images", object{"uri": fmt.Sprintf("%d.png", i)})
+		}
+		path := filepath.Join(write(t, map[string]string{"x.glb": string(b.glb()), "0.png": png}), "x.glb")
+		if _, err := Load(context.Background(), path, DefaultOptions()); !errors.Is(err, ErrMissingFile) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d missing: %v", n, err)
+		}
 	}
 }
 
