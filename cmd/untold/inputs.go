@@ -26,6 +26,9 @@ import (
 	"github.com/untoldkit/untold/runtime/remote"
 )
 
+// byteOrderMark stands before the text of some files, in UTF-8.
+const byteOrderMark = "\xEF\xBB\xBF"
+
 // downloadFlags are those for inputs at addresses.
 type downloadFlags struct{ remoteFlags }
 
@@ -370,7 +373,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 
 // endingOf tells the format of a file of a size by its first bytes; "" for none.
 func endingOf(head []byte, size int64) string {
-	text := bytes.TrimLeft(head, " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("glTF")):
 		return ".glb"
@@ -432,7 +435,7 @@ func mentions(at string) ([]string, error) {
 	}
 	type named struct{ URI string }
 	var doc struct{ Buffers, Images []named }
-	if json.Unmarshal(data, &doc) != nil {
+	if json.Unmarshal(bytes.TrimPrefix(data, []byte(byteOrderMark)), &doc) != nil {
 		return nil, nil // the import says what is wrong
 	}
 	var out []string

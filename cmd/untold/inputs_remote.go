@@ -122,7 +122,7 @@ func isPage(at string) (bool, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\xEF\xBB\xBF")), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte(byteOrderMark)), " \t\r\n")
 	return len(text) > 1 && text[0] == '<' && (text[1] == '!' || text[1] == '?' || text[1]|0x20 >= 'a' && text[1]|0x20 <= 'z'), nil
 }
 

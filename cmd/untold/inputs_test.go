@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,21 @@ func TestCookInputs(t *testing.T) {
 	made := filepath.Join(t.TempDir(), "slab.untold")
 	if r := execute(t, nil, "convert", dir+"/slab.obj", "-o", made); r.code != 0 || !strings.Contains(r.stdout, "1 mesh, 2 triangles, 1 material, 1 texture") {
 		t.Errorf("convert: exit %d\n%s%s", r.code, r.stdout, r.err)
+	}
+}
+
+// TestMentions: what a glTF names beside it is found, whatever stands before its JSON.
+func TestMentions(t *testing.T) {
+	const doc = `{"buffers":[{"uri":"a%20b.bin"},{"uri":"data:,"}],"images":[{"uri":"c.png"},{}]}`
+	for _, before := range []string{"", byteOrderMark} {
+		if got := endingOf([]byte(before+doc), int64(len(before+doc))); got != ".gltf" {
+			t.Errorf("%q: %q of the standard input", before, got)
+		}
+		at := filepath.Join(t.TempDir(), "a.gltf")
+		testfile.Write(t, at, before+doc)
+		if got, err := mentions(at); err != nil || !slices.Equal(got, []string{"a b.bin", "c.png"}) {
+			t.Errorf("%q: %q, %v", before, got, err)
+		}
 	}
 }
 

@@ -236,7 +236,7 @@ func (a *auditor) materials() {
 	}
 }
 
-// skinsAndAnimations checks references; nothing of them is cooked.
+// skinsAndAnimations checks references of skins that pose nothing, and of animations.
 func (a *auditor) skinsAndAnimations() {
 	d := a.d
 	unused(&d.skins, func(_ int, s *gltf.Skin, place string) {

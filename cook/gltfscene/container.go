@@ -8,6 +8,7 @@ import (
 
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/jsonscan"
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // container is the outer layer of a file: its JSON and, in a .glb, where its binary chunk
@@ -16,6 +17,8 @@ type container struct {
 	json     []byte
 	bin      extent
 	hasBin   bool
+	marked   bool     // a byte order mark stood before the JSON
+	odd      bool     // some chunk is no multiple of 4 long
 	padded   bool     // the JSON is padded with zero bytes, as old exporters do
 	trailing int64    // bytes after the end that the header states
 	images   []string // places of images that another file names
@@ -41,10 +44,12 @@ func openContainer(at store, size int64) (container, error) {
 	if data, err = r.slice(0, int(size), &data); err != nil {
 		return container{}, err
 	}
-	if err := refuseOther(data); err != nil {
+	c := container{json: data}
+	c.skipMark()
+	if err := refuseOther(c.json); err != nil {
 		return container{}, err
 	}
-	return container{json: data}, nil
+	return c, nil
 }
 
 // splitGLB cuts a binary glTF into its chunks.
@@ -73,29 +78,26 @@ func splitGLB(at store, r ranges, size int64, head []byte) (c container, err err
 	if c.json, err = r.slice(int(text.Offset), int(text.Size), &c.json); err != nil {
 		return c, err
 	}
-	c.trailing, c.hasBin = trailing, bin.Offset > 0
+	c.trailing, c.hasBin, c.odd = trailing, bin.Offset > 0, text.Size%4 != 0 || bin.Size%4 != 0
 	if c.hasBin {
 		c.bin = extent{at, int(bin.Offset), int(bin.Size)}
 	}
 	if n := len(c.json); n > 0 && c.json[n-1] == 0 {
 		c.json, c.padded = bytes.TrimRight(c.json, "\x00"), true
 	}
-	if bytes.HasPrefix(c.json, []byte("\xEF\xBB\xBF")) {
-		return c, byteOrderMark("UTF-8")
-	}
+	c.skipMark()
 	return c, nil
+}
+
+// skipMark takes off the byte order mark that some editors and exporters write.
+func (c *container) skipMark() {
+	c.json, c.marked = bytes.CutPrefix(c.json, []byte("\xEF\xBB\xBF"))
 }
 
 // gltf1 refuses glTF 1.0, which differs in nearly every structure.
 func gltf1() error {
 	return unsupported("", "convert it to 2.0, for example with `gltf-pipeline -i old.gltf -o new.glb`",
 		"this is glTF 1.0; only glTF 2.0 is supported")
-}
-
-func byteOrderMark(what string) error {
-	e := malformed("", "starts with a %s byte order mark, which glTF forbids", what)
-	e.Hint = "save it as UTF-8 without BOM"
-	return e
 }
 
 // foreign lists first bytes of files that people confuse with glTF.
@@ -111,8 +113,6 @@ var foreign = []struct{ magic, name, hint string }{
 	{"\x1F\x8B", "a gzip stream", "unpack it first"},
 	{"\x28\xB5\x2F\xFD", "a zstd stream", "unpack it first"},
 	{"BLENDER", "a Blender file", "export it as glTF 2.0"},
-	{"version https://git-lfs", "a Git LFS pointer", "run `git lfs pull`"},
-	{"<", "HTML or XML", "is it a download's error page?"},
 	{"ply", "a PLY mesh", "give it the ending .ply"},
 	{"solid", "an STL mesh", "give it the ending .stl"},
 }
@@ -122,13 +122,18 @@ func refuseOther(data []byte) error {
 	switch {
 	case len(data) == 0:
 		return malformed("", "the file is empty")
-	case bytes.HasPrefix(data, []byte("\xEF\xBB\xBF")):
-		return byteOrderMark("UTF-8")
 	case bytes.HasPrefix(data, []byte("\xFF\xFE")), bytes.HasPrefix(data, []byte("\xFE\xFF")):
-		return byteOrderMark("UTF-16")
+		e := malformed("", "is UTF-16, glTF must be UTF-8")
+		e.Hint = "save it as UTF-8"
+		return e
 	}
 	if i := jsonscan.Space(data, 0); i < len(data) && data[i] == '{' {
 		return nil
+	}
+	if what, remedy := plainfile.StandIn(data); what != "" {
+		e := malformed("", "not glTF but %s", what)
+		e.Hint = remedy
+		return e
 	}
 	head := string(data[:min(len(data), 64)])
 	for _, f := range foreign {

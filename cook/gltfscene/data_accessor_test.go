@@ -222,7 +222,6 @@ func TestAccessorFaults(t *testing.T) {
 		}, ErrMalformed, "is VEC4 of UNSIGNED_BYTE, must be"},
 		{"float indices", func(b *builder, p object) { p["indices"] = b.floats("SCALAR", 1, 0, 1, 2) }, ErrMalformed, "indices (accessor 1): is SCALAR of FLOAT"},
 		{"index range", func(b *builder, p object) { p["indices"] = b.accessor([]byte{0, 1, 3}, u8, 3, "SCALAR", nil) }, ErrMalformed, "indices (accessor 1): element 2 is 3, but there are 3 vertices"},
-		{"index count", func(b *builder, p object) { p["indices"] = b.accessor([]byte{0, 1, 2, 0}, u8, 4, "SCALAR", nil) }, ErrMalformed, "has 4 indices, triangles need a multiple of 3"},
 		{"sparse range", func(b *builder, _ object) { b.sparse([]byte{3}, 1) }, ErrMalformed, "sparse.indices[0] is 3"},
 		{"sparse order", func(b *builder, _ object) { b.sparse([]byte{1, 1}, 2) }, ErrMalformed, "sparse.indices[1] is 1"},
 		{"sparse count", func(b *builder, _ object) { b.sparse([]byte{1, 1}, 4) }, ErrMalformed, "sparse.count: is 4"},

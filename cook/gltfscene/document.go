@@ -457,6 +457,8 @@ func (d *document) readAsset(root map[string][]byte) error {
 	}
 	major, minor, ok := version(d.asset.Version)
 	switch {
+	case !ok && strings.HasPrefix(d.asset.Version, "1."):
+		return gltf1()
 	case !ok:
 		return malformed("asset.version", "is %q, must look like \"2.0\"", clip(d.asset.Version))
 	case major == 1 || major == 0:
@@ -477,15 +479,21 @@ func (d *document) readAsset(root map[string][]byte) error {
 	return nil
 }
 
-// version parses "major.minor".
+// version parses "major.minor", which glTF demands, and "major.minor.patch", which says no
+// more of the format.
 func version(s string) (major, minor int, ok bool) {
-	a, b, ok := strings.Cut(s, ".")
-	if !ok {
+	parts := strings.Split(s, ".")
+	if len(parts) < 2 || len(parts) > 3 {
 		return 0, 0, false
 	}
-	major, err1 := strconv.Atoi(a)
-	minor, err2 := strconv.Atoi(b)
-	return major, minor, err1 == nil && err2 == nil && major >= 0 && minor >= 0
+	var n [3]int
+	for i, part := range parts {
+		var err error
+		if n[i], err = strconv.Atoi(part); err != nil || n[i] < 0 {
+			return 0, 0, false
+		}
+	}
+	return n[0], n[1], true
 }
 
 // stringList reads a root array of strings.

@@ -27,13 +27,15 @@ func TestDocumentFaults(t *testing.T) {
 		{"html", `<html>`, ErrMalformed, "download's error page"},
 		{"lfs", "version https://git-lfs.github.com/spec/v1", ErrMalformed, "git lfs pull"},
 		{"b3dm", "b3dm\x01\x00\x00\x00", ErrMalformed, "b3dm"},
-		{"bom", "\xEF\xBB\xBF{" + asset + "}", ErrMalformed, "byte order mark"},
 		{"utf-16", "\xFF\xFE{\x00", ErrMalformed, "UTF-16"},
 		{"syntax", "{\n  \"asset\": }", ErrMalformed, "line 2, column 12"},
 		{"cut off", `{"asset":{"version":"2.`, ErrMalformed, "the JSON is invalid"},
 		{"no asset", `{}`, ErrMalformed, "asset: is missing"},
 		{"no version", `{"asset":{}}`, ErrMalformed, "asset.version: is missing"},
 		{"version", `{"asset":{"version":"two"}}`, ErrMalformed, "must look like"},
+		{"version of words", `{"asset":{"version":"2.x"}}`, ErrMalformed, "must look like"},
+		{"glTF 1.0.1", `{"asset":{"version":"1.0.1"}}`, ErrUnsupported, "this is glTF 1.0"},
+		{"glTF 1 of a draft", `{"asset":{"version":"1.0.1-dev"}}`, ErrUnsupported, "this is glTF 1.0"},
 		{"glTF 1", `{"asset":{"version":"1.0"}}`, ErrUnsupported, "this is glTF 1.0"},
 		{"glTF 1 number", `{"asset":{"version":1.0}}`, ErrUnsupported, "this is glTF 1.0"},
 		{"glTF 1 objects", `{"meshes":{"a":{}}}`, ErrUnsupported, "this is glTF 1.0"},
@@ -113,6 +115,11 @@ func TestContainerFaults(t *testing.T) {
 			}
 		})
 	}
+	lost := bytes.Clone(good)
+	lost[12]++ // the header of the next chunk is then read one byte late
+	if _, err := LoadBytes(context.Background(), "x.glb", lost, DefaultOptions()); !errors.Is(err, ErrMalformed) {
+		t.Errorf("chunks that do not follow each other: %v", err)
+	}
 	for n := range good {
 		if _, err := LoadBytes(context.Background(), "x.glb", good[:n], DefaultOptions()); err == nil {
 			t.Fatalf("the first %d of %d bytes load", n, len(good))
@@ -121,6 +128,59 @@ func TestContainerFaults(t *testing.T) {
 	s, err := LoadBytes(context.Background(), "x.glb", append(bytes.Clone(good), 1, 2, 3), DefaultOptions())
 	if err != nil || note(s, "glb-trailing-bytes").Count != 1 {
 		t.Errorf("trailing bytes: %v", err)
+	}
+}
+
+// TestByteOrderMark: a mark before the JSON is skipped, and a note tells of it.
+func TestByteOrderMark(t *testing.T) {
+	b, _ := oneTriangle()
+	const mark = "\xEF\xBB\xBF"
+	for name, data := range map[string][]byte{
+		"x.gltf": append([]byte(mark), b.gltf()...),
+		"x.glb":  makeGLB(append([]byte(mark), b.json("")...), b.bin),
+	} {
+		s, err := LoadBytes(context.Background(), name, data, DefaultOptions())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if n := note(s, "byte-order-mark"); n.Count != 1 || n.Warning || s.Triangles() != 1 {
+			t.Errorf("%s: notes %+v", name, s.Notes)
+		}
+	}
+}
+
+// TestVersions: further parts of a version say nothing of the format.
+func TestVersions(t *testing.T) {
+	for _, version := range []string{"2.0", "2.1", "2.0.0", "2.0.1"} {
+		b, _ := oneTriangle()
+		b.doc["asset"] = object{"version": version}
+		b.load(t)
+	}
+}
+
+// TestUnalignedChunks: chunks whose lengths are no multiples of 4 follow each other without
+// a gap, and a note tells of them.
+func TestUnalignedChunks(t *testing.T) {
+	b, _ := oneTriangle()
+	js := b.json("")
+	for len(js)%4 != 1 {
+		js = append(js, ' ')
+	}
+	for _, bin := range [][]byte{b.bin, append(bytes.Clone(b.bin), 1, 2)} {
+		data := binary.LittleEndian.AppendUint32([]byte("glTF"), 2)
+		data = binary.LittleEndian.AppendUint32(data, uint32(28+len(js)+len(bin)))
+		data = binary.LittleEndian.AppendUint32(data, uint32(len(js)))
+		data = append(append(data, "JSON"...), js...)
+		data = binary.LittleEndian.AppendUint32(data, uint32(len(bin)))
+		data = append(append(data, "BIN\x00"...), bin...)
+		s, err := LoadBytes(context.Background(), "x.glb", data, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := note(s, "glb-unaligned"); n.Count != 1 || n.Warning || s.Triangles() != 1 {
+			t.Errorf("notes %+v", s.Notes)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func TestVisibilityAndSkins(t *testing.T) {
 	b.doc["skins"] = []any{object{"joints": []int{1}}}
 	b.doc["scenes"] = []any{object{"nodes": []int{0, 2}}}
 	s := b.load(t)
-	if s.Triangles() != 1 || note(s, "nodes-hidden").Count != 1 || note(s, "skins-skipped").Count != 1 {
+	if s.Triangles() != 1 || note(s, "nodes-hidden").Count != 1 || note(s, "skin-faulty").Count != 1 {
 		t.Errorf("%d triangles, notes %v", s.Triangles(), s.Notes)
 	}
 }

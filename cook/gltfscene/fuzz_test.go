@@ -42,7 +42,10 @@ func seeds() []*builder {
 	levels := lodScene([]int{0, 2, 3}, lod(shown("A"), 1), shown("x"), shown("B_LOD0"), shown("B_LOD1", 4, 5), shown("C_LOD0"), shown("C_LOD2"))
 	levels.doc["nodes"].([]any)[0].(object)["extras"] = object{"MSFT_screencoverage": []float64{0.5, 0.25}}
 	glossy := specGlossMaterial(object{"diffuseFactor": []float64{1, 0, 0, 1}, "diffuseTexture": object{"index": 0}}, nil)
-	return []*builder{plain, strip, textured, sparse, instanced, squeezed, levels, glossy}
+	posed, _ := skinned()
+	morphed, _ := morphing()
+	morphed.doc["meshes"].([]any)[0].(object)["weights"] = []float64{0.5, 1}
+	return []*builder{plain, strip, textured, sparse, instanced, squeezed, levels, glossy, posed, morphed}
 }
 
 // checkLoad verifies what must hold for any bytes.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/scratch"
 )
 
@@ -222,7 +223,9 @@ func newImporter(ctx context.Context, name string, size int64, src source, opts 
 	}
 	im := &importer{session: session{ctx: ctx, opts: opts, src: src, scene: &Scene{Name: stem, Source: base}}}
 	im.data = newDataReader(&im.session, size, opts.cache(limit))
-	im.nodes = nodePlacer{session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera])}
+	im.nodes = nodePlacer{
+		session: &im.session, data: &im.data, cameras: make(map[int]memo[Camera]), binds: make(map[int]memo[[]geom.Mat4]),
+	}
 	im.meshes = newMeshPlanner(&im.session, &im.data)
 	im.materials = materialReader{
 		session: &im.session, data: &im.data,
@@ -264,14 +267,21 @@ func (im *importer) run(open func() (container, error), look func(s *Scene, mesh
 	if box.padded {
 		im.notes.info("glb-json-padding", "", "the JSON chunk is padded with zero bytes instead of spaces")
 	}
+	if box.marked {
+		im.notes.info("byte-order-mark", "", "a byte order mark before the JSON, which glTF forbids, was skipped")
+	}
+	if box.odd {
+		im.notes.info("glb-unaligned", "", "the length of a chunk is no multiple of 4, which glTF demands")
+	}
 	if box.trailing > 0 {
 		im.notes.info("glb-trailing-bytes", "", "bytes after the end of the GLB were ignored")
 	}
 	for _, step := range []func() error{
 		im.checkExtensions,
 		im.nodes.placeNodes,
+		im.nodes.poseNodes,
 		im.nodes.repeat,
-		func() error { return im.meshes.planMeshes(im.nodes.root) },
+		func() error { return im.meshes.planMeshes(im.nodes.root, im.nodes.poses) },
 		func() error {
 			im.scene.demoteLODs()
 			return im.materials.loadMaterials(im.meshes.plans)
@@ -300,7 +310,8 @@ func (im *importer) run(open func() (container, error), look func(s *Scene, mesh
 // forget drops what only the planning needs, before the decoding allocates.
 func (im *importer) forget() {
 	im.data.accessors, im.data.views = nil, nil
-	im.nodes.placed, im.nodes.lodOwners = nil, nil
+	im.nodes.placed, im.nodes.lodOwners, im.nodes.poses = nil, nil, nil
+	im.meshes.posed = nil
 	im.meshes.jobOf, im.meshes.storeOf, im.meshes.streams, im.meshes.plans, im.meshes.jobs = nil, nil, nil, nil, nil
 	for _, t := range im.doc.tables() {
 		t.forget()

@@ -15,14 +15,15 @@ import (
 // loadImages makes Scene.Images of the images that materials use, in file
 // order, and puts their positions into the materials.
 func (mr *materialReader) loadImages() error {
-	for _, index := range slices.Sorted(maps.Keys(mr.images)) {
+	list := slices.Sorted(maps.Keys(mr.images))
+	for i, index := range list {
 		if err := mr.ctx.Err(); err != nil {
 			return err
 		}
 		img, err := mr.image(index)
 		if err != nil {
 			if !mr.opts.AllowMissingImages {
-				return err
+				return mr.withOthers(err, list[i+1:])
 			}
 			var e *Error
 			errors.As(err, &e)
@@ -40,6 +41,32 @@ func (mr *materialReader) loadImages() error {
 		}
 	}
 	return nil
+}
+
+// withOthers tells with an image that is missing how many of a list are missing as well, so
+// that they need not be found one by one.
+func (mr *materialReader) withOthers(err error, list []int) error {
+	var e *Error
+	if !errors.Is(err, ErrMissingFile) || !errors.As(err, &e) {
+		return err
+	}
+	n := 0
+	for _, index := range list {
+		if mr.ctx.Err() != nil {
+			break
+		}
+		if _, other := mr.image(index); errors.Is(other, ErrMissingFile) {
+			n++
+		}
+	}
+	if n == 0 {
+		return err
+	}
+	c := *e
+	if c.Reason += ", and another image is missing"; n > 1 {
+		c.Reason = fmt.Sprintf("%s, and %d more images are missing", e.Reason, n)
+	}
+	return &c
 }
 
 // image finds image index.
@@ -79,7 +106,7 @@ func (mr *materialReader) image(index int) (Image, error) {
 		return img, at(t.place(index), err)
 	}
 	if src.MimeType != "" && img.MIME != "" && src.MimeType != img.MIME {
-		mr.notes.warn("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
+		mr.notes.info("image-mime", t.place(index), "an image is "+img.MIME+", not "+clip(src.MimeType)+" as its mimeType says")
 	}
 	return img, nil
 }

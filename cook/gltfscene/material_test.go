@@ -3,6 +3,7 @@ package gltfscene
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -177,6 +178,30 @@ func TestMissingTexCoord(t *testing.T) {
 	}
 }
 
+// TestSeveralImagesMissing: one error tells of all of them.
+func TestSeveralImagesMissing(t *testing.T) {
+	for n, want := range map[int]string{
+		1: `images[1]: file "1.png" is missing (`,
+		2: `images[1]: file "1.png" is missing, and another image is missing (`,
+		4: `images[1]: file "1.png" is missing, and 3 more images are missing (`,
+	} {
+		b := withMaterial(object{})
+		m := b.doc["materials"].([]any)[1].(object)
+		for i, slot := range []string{"normalTexture", "occlusionTexture", "emissiveTexture"} {
+			m[slot] = object{"index": i}
+		}
+		m["pbrMetallicRoughness"] = object{"baseColorTexture": object{"index": 3}, "metallicRoughnessTexture": object{"index": 4}}
+		for i := range 5 {
+			b.list("textures", object{"source": min(i, n)})
+			b.list("images", object{"uri": fmt.Sprintf("%d.png", i)})
+		}
+		path := filepath.Join(write(t, map[string]string{"x.glb": string(b.glb()), "0.png": png}), "x.glb")
+		if _, err := Load(context.Background(), path, DefaultOptions()); !errors.Is(err, ErrMissingFile) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d missing: %v", n, err)
+		}
+	}
+}
+
 func TestImages(t *testing.T) {
 	b := withMaterial(object{"normalTexture": object{"index": 0}})
 	b.list("textures", object{"source": 0})
@@ -192,7 +217,7 @@ func TestImages(t *testing.T) {
 	if err != nil || string(data) != png || im.URI != "tex/wall 1.jpg" || im.MIME != "image/png" || im.Size() != int64(len(png)) || !filepath.IsAbs(im.file) {
 		t.Errorf("got %q, %v, %+v", data, err, im)
 	}
-	if note(s, "image-mime").Count != 1 {
+	if note(s, "image-mime").Count != 1 || note(s, "image-mime").Warning {
 		t.Errorf("notes %v", s.Notes)
 	}
 	file := testfile.Write(t, filepath.Join(dir, "tex", "wall 1.jpg"), png[:4])

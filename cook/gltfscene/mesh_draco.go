@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/qmuntal/gltf"
 	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
@@ -180,7 +181,7 @@ func (mp *meshPlanner) undraco(pl *draft, p *gltf.Primitive, ext []byte) (*compr
 		return nil, err
 	}
 	if p.Mode == gltf.PrimitiveTriangles && len(mesh.Indices) != indices.Count || mesh.Points != points.Count {
-		mp.notes.warn("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
+		mp.notes.info("draco-count", pl.place, fmt.Sprintf("the accessors announce %d vertices and %d indices, but the compressed data holds %d and %d, which were used",
 			points.Count, indices.Count, mesh.Points, len(mesh.Indices)))
 	}
 	pl.mode = gltf.PrimitiveTriangles
@@ -279,6 +280,10 @@ func (c *compressedMesh) accessor(src *gltf.Accessor, attribute string) (*access
 		a.at = c.data(dracoPart{id, false}, len(from.Data))
 	case a.ct == f32:
 		a.at = c.data(dracoPart{id, true}, len(from.Data)/componentSize(ct)*4)
+	case ct == f32 && !a.normalized && strings.HasPrefix(attribute, "JOINTS_"):
+		// Some encoders store whole numbers as floats.
+		a.ct, a.stride = f32, 4*a.comps
+		a.at = c.data(dracoPart{id, false}, len(from.Data))
 	default:
 		return nil, malformed("", "is of %s, the compressed data of %s", componentNames[a.ct], componentNames[ct])
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qmuntal/gltf"
+	"github.com/untoldkit/untold/cook/gltfscene/internal/draco"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -106,7 +108,7 @@ func TestDracoCounts(t *testing.T) {
 	b, _, _ := packed(t)
 	b.acc(0)["count"] = 30
 	s := b.load(t)
-	if len(first(t, s).Positions) != 24 || note(s, "draco-count").Count != 1 {
+	if len(first(t, s).Positions) != 24 || note(s, "draco-count").Count != 1 || note(s, "draco-count").Warning {
 		t.Errorf("notes %v", s.Notes)
 	}
 }
@@ -213,5 +215,20 @@ func TestDracoIntegers(t *testing.T) {
 		if v != got[1][i] || v[0] < 0 || v[0] > 3000 {
 			t.Errorf("vertex %d: %v and %v", i, v, got[1][i])
 		}
+	}
+}
+
+// TestDracoJoints: joints that a stream holds as floats, as some encoders write them, are
+// read; other integers that it does not hold as such are an error.
+func TestDracoJoints(t *testing.T) {
+	mesh := &draco.Mesh{Points: 2, Attributes: []draco.Attribute{{ID: 7, Type: draco.Float32, Components: 4, Data: make([]byte, 32)}}}
+	c := compressedMesh{&dracoStream{data: make(map[dracoPart]*dracoData)}, mesh, map[string]int{"JOINTS_0": 7, "COLOR_0": 7}}
+	src := &gltf.Accessor{Type: gltf.AccessorVec4, ComponentType: gltf.ComponentUshort, Count: 2}
+	a, err := c.accessor(src, "JOINTS_0")
+	if err != nil || a.ct != f32 || a.stride != 16 || a.at.n != 32 || a.count != 2 {
+		t.Errorf("accessor %+v, %v", a, err)
+	}
+	if _, err := c.accessor(src, "COLOR_0"); err == nil {
+		t.Error("no error")
 	}
 }

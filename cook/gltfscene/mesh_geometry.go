@@ -180,6 +180,8 @@ func (g *geometry) primitive(pl *plan) (p Primitive, dropped int, err error) {
 				p.Indices[i] = uint32(i)
 			}
 		}
+		whole := len(p.Indices) - len(p.Indices)%3
+		p.Indices = p.Indices[:whole:whole]
 		return p, 0, nil
 	}
 	n, vertex := pl.count, func(i int) uint32 { return uint32(i) }

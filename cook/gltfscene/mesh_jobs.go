@@ -210,6 +210,9 @@ func (mp *meshPlanner) job(pl *draft, use uint8, place spot, name string, packed
 	if quantized {
 		mp.noteQuantized(place.String())
 	}
+	if use < bendable && pl.posed[use] != nil {
+		a = pl.posed[use]
+	}
 	key := jobKey{class: c, typ: a.typ, component: uint8(a.ct - i8), normalized: a.normalized, accessor: -1, count: a.count, stride: a.stride}
 	if key.store = mp.store(a.at.store); key.store == 0 || a.sparse != nil {
 		key.accessor = i

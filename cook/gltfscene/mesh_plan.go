@@ -39,6 +39,7 @@ func (pl *plan) attributes() [6]*jobID {
 type draft struct {
 	plan
 	place string
+	posed posed
 }
 
 // skippedModes lists the modes that are not cooked, with how they are counted.
@@ -55,7 +56,10 @@ type meshPlanner struct {
 	data *dataReader
 
 	plans       []plan      // by meshes
-	meshOf      map[int]int // glTF index -> Scene.Meshes
+	meshOf      map[int]int // Node.Mesh as placed -> Scene.Meshes
+	posed       map[posedKey]posed
+	posedFile   *posedFile // nil for none
+	poseWork    int64      // bytes that poses have read
 	jobs        *jobTable
 	jobOf       map[jobKey]jobID
 	storeOf     map[store]uint32 // in jobs.stores
@@ -68,13 +72,14 @@ func newMeshPlanner(se *session, data *dataReader) meshPlanner {
 		session: se, data: data, meshOf: make(map[int]int), jobs: &jobTable{},
 		jobOf: make(map[jobKey]jobID), storeOf: make(map[store]uint32),
 		streams: make(map[dracoKey]memo[dracoStream]), packedViews: make(map[int]bool),
+		posed: make(map[posedKey]posed),
 	}
 }
 
-// planMeshes makes Scene.Meshes of the meshes that nodes use, in file order,
-// and plans the decoding of their primitives.
-func (mp *meshPlanner) planMeshes(scene string) error {
-	uses := map[int]int64{} // by index in the file
+// planMeshes makes Scene.Meshes of the meshes that nodes use, in file order and those in
+// poses behind them, and plans the decoding of their primitives.
+func (mp *meshPlanner) planMeshes(scene string, poses []*pose) error {
+	uses := map[int]int64{} // by Node.Mesh
 	for i := range mp.scene.Nodes {
 		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
 			mp.meshOf[m] = -1
@@ -82,7 +87,12 @@ func (mp *meshPlanner) planMeshes(scene string) error {
 		}
 	}
 	announced := int64(0)
-	for _, index := range slices.Sorted(maps.Keys(mp.meshOf)) {
+	for _, shown := range slices.Sorted(maps.Keys(mp.meshOf)) {
+		index, how := shown, (*pose)(nil)
+		if n := shown - len(mp.doc.meshes.raw); n >= 0 {
+			how = poses[n]
+			index = how.mesh
+		}
 		src, err := mp.doc.meshes.get(index)
 		if err != nil {
 			return err
@@ -91,16 +101,22 @@ func (mp *meshPlanner) planMeshes(scene string) error {
 		if m.Name == "" {
 			m.Name = "mesh_" + strconv.Itoa(index)
 		}
-		mp.meshOf[index] = len(mp.scene.Meshes)
+		mp.meshOf[shown] = len(mp.scene.Meshes)
 		mp.scene.Meshes = append(mp.scene.Meshes, m)
-		announced = saturate(announced, mp.announced(src, uses[index]))
+		announced = saturate(announced, mp.announced(src, uses[shown]))
 		if limit := mp.opts.MaxTriangles; limit > 0 && announced > limit {
 			return mp.tooMany(scene, fmt.Sprintf("the nodes of %d meshes place %d triangles by what accessors announce, the limit is %d", len(mp.scene.Meshes), announced, limit))
 		}
-		if err := mp.planMesh(index, src); err != nil {
+		if how == nil {
+			how = &pose{mesh: index, weights: src.Weights}
+		}
+		if err := mp.planMesh(src, how); err != nil {
 			return err
 		}
 		mp.data.forgetMany()
+	}
+	if len(mp.scene.Meshes) == 0 {
+		mp.notes.add(len(mp.doc.meshes.raw), true, "meshes-unused", scene, "no node of the scene shows a mesh, and the file has some")
 	}
 	for i := range mp.scene.Nodes {
 		if m := mp.scene.Nodes[i].Mesh; m >= 0 {
@@ -203,8 +219,9 @@ func (pl *plan) triangles() int64 {
 	return max(0, n-2)
 }
 
-// planMesh plans the primitives of one mesh.
-func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
+// planMesh plans the primitives of the last of Scene.Meshes.
+func (mp *meshPlanner) planMesh(src *gltf.Mesh, how *pose) error {
+	index := how.mesh
 	if err := mp.ctx.Err(); err != nil {
 		return err
 	}
@@ -222,10 +239,10 @@ func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
 			return malformed(place, "its primitives are ambiguous")
 		}
 		pl := &draft{
-			plan:  plan{mesh: uint32(mp.meshOf[index]), slot: uint32(slot), material: -1, mode: p.Mode},
+			plan:  plan{mesh: uint32(len(mp.scene.Meshes) - 1), slot: uint32(slot), material: -1, mode: p.Mode},
 			place: primitivePlace(index, slot),
 		}
-		keep, err := mp.planPrimitive(pl, p, raws[slot])
+		keep, err := mp.planPrimitive(pl, p, raws[slot], how)
 		if err != nil {
 			return err
 		}
@@ -237,7 +254,7 @@ func (mp *meshPlanner) planMesh(index int, src *gltf.Mesh) error {
 }
 
 // planPrimitive plans one primitive; keep is false if it is left out.
-func (mp *meshPlanner) planPrimitive(pl *draft, p *gltf.Primitive, raw []byte) (keep bool, err error) {
+func (mp *meshPlanner) planPrimitive(pl *draft, p *gltf.Primitive, raw []byte, how *pose) (keep bool, err error) {
 	ext := mp.observe(pl.place, onPrimitive, raw)
 	if what, skip := skippedModes[p.Mode]; skip {
 		mp.notes.warn(what+"-skipped", pl.place, "primitives of "+what+" were left out: only triangles are cooked")
@@ -247,15 +264,14 @@ func (mp *meshPlanner) planPrimitive(pl *draft, p *gltf.Primitive, raw []byte) (
 		mp.notes.warn("no-position", pl.place, "primitives without POSITION were left out")
 		return false, nil
 	}
-	if len(p.Targets) > 0 {
-		mp.notes.warn("morph-targets-skipped", pl.place, "morph targets are not applied: the base shape is taken")
-		mp.checkTargets(pl.place, p)
-	}
 	var packed *compressedMesh
 	if raw := jsonscan.Member(ext, dracoName); isObjectValue(raw) {
 		if packed, err = mp.expandPrimitive(pl, p, raw); err != nil {
 			return false, err
 		}
+	}
+	if err := mp.posePrimitive(pl, p, packed, how); err != nil {
+		return false, err
 	}
 	if err := mp.planAttributes(pl, p.Attributes, packed); err != nil {
 		return false, err
@@ -306,7 +322,7 @@ func (mp *meshPlanner) planAttributes(pl *draft, attributes map[string]int, pack
 	return nil
 }
 
-// checkTargets notes faults in morph targets, which are not cooked.
+// checkTargets notes faults in morph targets, whether they have a weight or not.
 func (mp *meshPlanner) checkTargets(place string, p *gltf.Primitive) {
 	base, err := mp.doc.accessors.peek(p.Attributes["POSITION"])
 	if err != nil {
@@ -317,9 +333,9 @@ func (mp *meshPlanner) checkTargets(place string, p *gltf.Primitive) {
 			where := fmt.Sprintf("%s.targets[%d].%s", place, i, clip(name))
 			acc, err := mp.doc.accessors.get(target[name])
 			if err != nil {
-				mp.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", at(where, err))
+				mp.notes.fault("morph-target-faulty", morphFaulty, at(where, err))
 			} else if acc.Count != base.Count {
-				mp.notes.fault("morph-target-faulty", "a morph target, which is not cooked, is faulty", malformed(where, "has %d elements, POSITION has %d", acc.Count, base.Count))
+				mp.notes.fault("morph-target-faulty", morphFaulty, malformed(where, "has %d elements, POSITION has %d", acc.Count, base.Count))
 			}
 		}
 	}
@@ -331,8 +347,8 @@ func (mp *meshPlanner) planTriangles(pl *draft) (keep bool, err error) {
 	if pl.index != 0 {
 		what = "indices"
 	}
-	if pl.mode == gltf.PrimitiveTriangles && n%3 != 0 {
-		return false, malformed(pl.place, "has %d %s, triangles need a multiple of 3", n, what)
+	if pl.mode == gltf.PrimitiveTriangles && n%3 != 0 && n > 3 {
+		mp.notes.warn("incomplete-triangles", pl.place, what+" after the last whole triangle were left out")
 	}
 	if n < 3 || pl.count == 0 {
 		mp.notes.warn("empty-primitives", pl.place, "primitives without a triangle were left out")

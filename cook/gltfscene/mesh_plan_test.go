@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/qmuntal/gltf"
 	"pgregory.net/rapid"
+
+	"github.com/untoldkit/untold/internal/testfile"
 )
 
 func TestTriangulate(t *testing.T) {
@@ -97,6 +100,54 @@ func TestLeftOut(t *testing.T) {
 	}
 	if s.Triangles() != 1 || len(s.Meshes) != 4 {
 		t.Errorf("%d triangles in %d meshes", s.Triangles(), len(s.Meshes))
+	}
+}
+
+// TestMeshesUnused: a scene that shows none of the file's meshes says so.
+func TestMeshesUnused(t *testing.T) {
+	b, _ := oneTriangle()
+	b.doc["nodes"] = []any{object{}}
+	if n := note(b.load(t), "meshes-unused"); n.Count != 1 || !n.Warning {
+		t.Errorf("note %+v", n)
+	}
+	b, _ = oneTriangle()
+	b.doc["meshes"] = append(b.doc["meshes"].([]any), b.doc["meshes"].([]any)[0])
+	if n := note(b.load(t), "meshes-unused"); n.Count != 0 {
+		t.Errorf("note %+v", n)
+	}
+}
+
+// TestIncompleteTriangles: what follows the last whole triangle is left out, as by GPUs.
+func TestIncompleteTriangles(t *testing.T) {
+	vertices := append(triangle(), 5, 5, 5, 6, 6, 6)
+	b := newBuilder()
+	b.mesh(object{"attributes": object{"POSITION": b.floats("VEC3", 3, vertices...)}})
+	indexed := newBuilder()
+	indexed.mesh(object{
+		"attributes": object{"POSITION": indexed.floats("VEC3", 3, vertices...)},
+		"indices":    indexed.accessor([]byte{0, 1, 2, 2}, u8, 4, "SCALAR", nil),
+	})
+	for _, b := range []*builder{b, indexed} {
+		s := b.load(t)
+		checkScene(t, s)
+		if n := note(s, "incomplete-triangles"); n.Count != 1 || !n.Warning || s.Triangles() != 1 {
+			t.Errorf("%d triangles, notes %+v", s.Triangles(), s.Notes)
+		}
+		if p := first(t, s); !slices.Equal(p.Indices, []uint32{0, 1, 2}) {
+			t.Errorf("indices %v", p.Indices)
+		}
+		path := filepath.Join(t.TempDir(), "a.glb")
+		testfile.Write(t, path, string(b.glb()))
+		s, raw := recorded(t, path, 1<<20)
+		defer s.Close()
+		planned, err := followPlan(t, path, raw, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer planned.Close()
+		if list, err := planned.Geometry(0); err != nil || len(list) != 1 || len(list[0].Indices) != 3 {
+			t.Errorf("of a plan: %v, %v", list, err)
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // decodeNode checks a node against its schema and decodes what placing it needs;
-// weights, extras and extensions are read from raw by those who use them. A scene
+// extras and extensions are read from raw by those who use them. A scene
 // may be a million nodes, for which encoding/json takes most of the time that the
 // document does.
 func decodeNode(raw []byte, n *gltf.Node) error {
@@ -26,6 +26,8 @@ func decodeNode(raw []byte, n *gltf.Node) error {
 			n.Camera = index(val)
 		case "skin":
 			n.Skin = index(val)
+		case "weights":
+			n.Weights = numberList(val)
 		case "matrix":
 			numbers(n.Matrix[:], val)
 		case "rotation":
@@ -50,6 +52,17 @@ func indices(val []byte) []int {
 		v, _ := wholeNumber(e.Of(val))
 		out = append(out, v)
 	}
+	return out
+}
+
+// numberList is never nil.
+func numberList(val []byte) []float64 {
+	n := 0
+	for range jsonscan.Elements(val, 0) {
+		n++
+	}
+	out := make([]float64, n)
+	numbers(out, val)
 	return out
 }
 

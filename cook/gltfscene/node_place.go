@@ -28,10 +28,14 @@ type nodePlacer struct {
 	*session
 	data *dataReader
 
-	root      string        // the place of the scene
-	placed    []int32       // by the file's index of a node: position in Scene.Nodes + 1
-	lodOwners []lodOwner    // nodes with MSFT_lod, in the order of Scene.Nodes
-	lights    []memo[Light] // of KHR_lights_punctual, once a node needs one
+	root      string                    // the place of the scene
+	placed    []int32                   // by the file's index of a node: position in Scene.Nodes + 1
+	lodOwners []lodOwner                // nodes with MSFT_lod, in the order of Scene.Nodes
+	bent      []bent                    // nodes with skins or weights, in the order of Scene.Nodes
+	poses     []*pose                   // by Node.Mesh less the number of meshes of the file, until planMeshes
+	binds     map[int]memo[[]geom.Mat4] // inverse bind matrices, by skins of the file
+	parents   []int32                   // of nodes of the file, plus one, once poses need them
+	lights    []memo[Light]             // of KHR_lights_punctual, once a node needs one
 	cameras   map[int]memo[Camera]
 }
 
@@ -209,9 +213,6 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 			n.Mesh = -1
 			np.notes.warn("nodes-hidden", np.doc.nodes.place(p.index), "meshes of nodes that KHR_node_visibility hides were left out")
 		}
-		if node.Skin != nil {
-			np.notes.warn("skins-skipped", np.doc.nodes.place(p.index), "skins are not applied: the mesh is taken as stored, under its node's transform")
-		}
 	}
 	self := len(np.scene.Nodes)
 	if all := np.scene.Nodes; len(all) == cap(all) { // larger steps than append's, up to what can come
@@ -222,6 +223,9 @@ func (np *nodePlacer) placeNode(p pending, node *gltf.Node) (hidden bool, err er
 		if err := np.placeInstances(self, inst); err != nil {
 			return false, at(".extensions."+instancingName, err)
 		}
+	}
+	if node.Mesh != nil {
+		np.bend(self, node)
 	}
 	if lod := jsonscan.Member(ext, lodName); isObjectValue(lod) {
 		np.lodOwners = append(np.lodOwners, lodOwner{node: self, hidden: hidden, ext: lod})

@@ -27,6 +27,9 @@ func TestAgainstModeler(t *testing.T) {
 		if err != nil {
 			return // pinned by TestAssets
 		}
+		if isPosed(s) {
+			return // its reader poses nothing
+		}
 		doc, err := gltf.Open(path)
 		if err != nil {
 			return // it refuses some legal files

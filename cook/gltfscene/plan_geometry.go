@@ -124,6 +124,13 @@ func (p *planCoder) writeStore(s store) {
 	case *inMemory:
 		kind(storeBytes)
 		c.Bytes(&s.data)
+	case *posedFile:
+		kind(storeBytes)
+		data, err := extent{s, 0, s.size}.bytes()
+		if err != nil {
+			c.Fail("%v", err)
+		}
+		c.Bytes(&data)
 	case *unpacked:
 		kind(storeUnpacked)
 		p.unpacked(s)
@@ -425,7 +432,7 @@ func (p *planCoder) plan(pl *plan, jobs *jobTable) {
 	}
 	n := pl.elements
 	switch {
-	case pl.position == 0, n < 3, pl.mode == gltf.PrimitiveTriangles && n%3 != 0,
+	case pl.position == 0, n < 3,
 		!slices.Contains([]gltf.PrimitiveMode{gltf.PrimitiveTriangles, gltf.PrimitiveTriangleStrip, gltf.PrimitiveTriangleFan}, pl.mode):
 		c.Fail("%s is none of triangles", pl.where(s))
 	case pl.mode != gltf.PrimitiveTriangles:

@@ -3,9 +3,10 @@
 // precision, metallic-roughness materials and the bytes of the images.
 //
 // Everything that later stages rely on is checked here: a Scene holds no
-// index out of range, no NaN or infinite number and no cycle. What the file
-// holds but a static scene has no use for (skins, morph targets, animations,
-// points, lines, unknown extensions) is left out and counted in Scene.Notes.
+// index out of range, no NaN or infinite number and no cycle. Skinned meshes and
+// those with morph targets are as the file poses them. What it holds but a
+// static scene has no use for (animations, points, lines, unknown extensions)
+// is left out and counted in Scene.Notes.
 package gltfscene
 
 import (

@@ -233,10 +233,27 @@ func (x *external) reader() (ranges, func(), error) {
 
 // extent returns the first n bytes of the file, which has as many.
 func (x external) extent(n int64) (extent, error) {
+	const pointer = 200 // a pointer is shorter; one may be as long as the buffer
+	if x.size < max(n, pointer) {
+		if what, remedy := x.standIn(); what != "" {
+			e := malformed("", "file %s is %s", quote(x.name), what)
+			e.Hint = remedy
+			return extent{}, e
+		}
+	}
 	if x.size < n {
 		return extent{}, malformed("", "file %s has %d bytes, %d are needed", quote(x.name), x.size, n)
 	}
 	return extent{&x, 0, int(n)}, nil
+}
+
+// standIn says what stands in the place of a file that was never fetched, if it does.
+func (x *external) standIn() (what, remedy string) {
+	head, err := extent{x, 0, int(min(x.size, 64))}.bytes()
+	if err != nil {
+		return "", ""
+	}
+	return plainfile.StandIn(head)
 }
 
 // baseName returns a file's name without folder and without extension.

@@ -124,6 +124,7 @@ func TestExternalBuffers(t *testing.T) {
 		{name: "backslash", uri: `sub\a.bin`, file: "in/sub/a.bin", data: "BIN"},
 		{name: "missing", uri: "b.bin", file: "in/a.bin", data: "BIN", err: ErrMissingFile, text: `buffers[0]: file "b.bin" is missing (looked for `},
 		{name: "short", uri: "a.bin", file: "in/a.bin", data: "abc", err: ErrMalformed, text: "has 3 bytes, 36 are needed"},
+		{name: "pointer", uri: "a.bin", file: "in/a.bin", data: "version https://git-lfs.github.com/spec/v1\n", err: ErrMalformed, text: "is a Git LFS pointer (run `git lfs pull`)"},
 		{name: "folder", uri: "sub", file: "in/sub/a.bin", data: "BIN", err: ErrMissingFile, text: "not a regular file"},
 		{name: "parent", uri: "../a.bin", file: "a.bin", data: "BIN", err: ErrOutsideFolder, text: "Options.AllowParentPaths"},
 		{name: "parent allowed", uri: "../a.bin", file: "a.bin", data: "BIN", parents: true},

@@ -42,7 +42,8 @@ func Split(data []byte) (text, bin []byte, trailing int, err error) {
 }
 
 // Locate finds the JSON and the buffer in a file of a size, of which it reads the headers
-// alone; trailing counts the bytes after the end that the header states.
+// alone; trailing counts the bytes after the end that the header states. Chunks follow each
+// other without gaps, also where their sizes are no multiples of 4, which the format demands.
 func Locate(r io.ReaderAt, size int64) (text, bin Chunk, trailing int64, err error) {
 	fail := func(format string, args ...any) (Chunk, Chunk, int64, error) {
 		return Chunk{}, Chunk{}, 0, fmt.Errorf(format, args...)
@@ -77,8 +78,6 @@ func Locate(r io.ReaderAt, size int64) (text, bin Chunk, trailing int64, err err
 		switch {
 		case size > left-8:
 			return fail("GLB chunk %d at byte %d: states %d bytes, %d are left", n, pos, size, left-8)
-		case size%4 != 0:
-			return fail("GLB chunk %d at byte %d: its length %d is no multiple of 4", n, pos, size)
 		case n == 0 && kind != kindJSON:
 			return fail("GLB chunk 0 must be JSON, its type is 0x%08X", kind)
 		case n > 0 && kind == kindJSON:

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"github.com/untoldkit/untold/internal/picture"
+	"github.com/untoldkit/untold/internal/plainfile"
 )
 
 // MaxPixels is the largest image that is staged.
@@ -53,10 +54,22 @@ func convertFor(normal bool, data []byte, take func(need int64) error, limits Li
 	case "KTX2":
 		return convertKTX2(data, normal, take, limits)
 	case "":
-		return converted{}, fmt.Errorf("%w: neither PNG, JPEG, WebP nor KTX2", ErrDamaged)
+		return converted{}, fmt.Errorf("%w: %s", ErrDamaged, noImage(data))
 	default:
 		return converted{}, fmt.Errorf("%w: %s", ErrFormat, kind)
 	}
+}
+
+// noImage says what bytes are that no image begins with.
+func noImage(data []byte) string {
+	what, remedy := plainfile.StandIn(data)
+	switch {
+	case what != "":
+		return what + ", " + remedy
+	case len(data) == 0:
+		return "the file is empty"
+	}
+	return "neither PNG, JPEG, WebP nor KTX2"
 }
 
 // decodable judges what decoding takes and waits for it.

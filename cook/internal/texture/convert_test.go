@@ -202,6 +202,20 @@ func TestConvertHugeHeaders(t *testing.T) {
 	}
 }
 
+// TestConvertStandIns: what was never fetched is called by its name.
+func TestConvertStandIns(t *testing.T) {
+	for text, want := range map[string]string{
+		"version https://git-lfs.github.com/spec/v1\n": "a Git LFS pointer, run `git lfs pull`",
+		"<html>": "HTML or XML, is it a download's error page?",
+		"":       "the file is empty",
+		"abc":    "neither PNG, JPEG, WebP nor KTX2",
+	} {
+		if _, err := convert([]byte(text), takeAll, Limits{}); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // FuzzConvert checks that no bytes panic, and that what comes out is an image
 // of the size that is told.
 func FuzzConvert(f *testing.F) {
