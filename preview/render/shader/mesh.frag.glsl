@@ -137,10 +137,13 @@ void main() {
 #ifdef HOLES // one program for all passes with holes
     if ((flags & MASKED) != 0u) {
 #endif
-    // Leaves must not thin out in the distance, where levels average them.
-    base.a *= 1.0 + 0.25 * max(LEVEL(u_base, v_uv), 0.0);
-    // The edge is one pixel wide and becomes coverage of the samples.
-    alpha = clamp((base.a - emissive.w) / max(fwidth(base.a), 1e-4) + 0.5, 0.0, 1.0);
+    // Levels keep the share of their texels that is above the cutoff, and what is mixed
+    // of these texels is so a little less often. Where alpha is even nothing is mixed.
+    float slope = fwidth(base.a);
+    base.a *= 1.0 + 0.05 * max(LEVEL(u_base, v_uv), 0.0) * min(4.0 * slope, 1.0);
+    // The edge is one pixel wide and becomes coverage of the samples; an even alpha
+    // that is the cutoff is above it.
+    alpha = clamp((base.a - emissive.w + 1e-4) / max(slope, 1e-4) + 0.5, 0.0, 1.0);
 #ifdef COVERAGE
     hole = alpha <= 0.0;
 #else
