@@ -229,7 +229,7 @@ func newImporter(ctx context.Context, name string, size int64, src source, opts 
 	im.meshes = newMeshPlanner(&im.session, &im.data)
 	im.materials = materialReader{
 		session: &im.session, data: &im.data,
-		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int),
+		sources: make(map[int]int), materials: make(map[int]int), images: make(map[int]int), baked: make(map[string]int),
 	}
 	return im
 }

@@ -21,6 +21,11 @@ type materialReader struct {
 	materials map[int]int // glTF index -> Scene.Materials
 	images    map[int]int // glTF index -> Scene.Images, -1 for a missing one
 	sources   map[int]int // texture -> image, -1 for none
+
+	// made are images that are not in the file, with the numbers behind those of its own.
+	// baked are the first of two, by what they are made of.
+	made  []Image
+	baked map[string]int
 }
 
 // loadMaterials makes Scene.Materials and Scene.Images of what the planned
@@ -130,17 +135,17 @@ func (mr *materialReader) material(index int) (Material, error) {
 	for i, v := range src.EmissiveFactor {
 		m.Emissive[i] = clamp(".emissiveFactor", float64(clamp(".emissiveFactor", v, 0, 1))*strength, 0, math.MaxFloat32)
 	}
-	sg := jsonscan.Member(ext, specGlossName)
+	sg, baked := jsonscan.Member(ext, specGlossName), false
 	if sg != nil {
-		used, err := mr.specularGlossiness(&m, src, place, sg)
-		if err != nil {
+		var used bool
+		if used, baked, err = mr.specularGlossiness(&m, src, place, sg); err != nil {
 			return m, err
 		}
 		if !used {
 			sg = nil
 		}
 	}
-	return m, mr.textureSlots(&m, place, raw, pbrRaw, sg)
+	return m, mr.textureSlots(&m, place, raw, pbrRaw, sg, baked)
 }
 
 var emissiveStrengthSchema = &schema{[]prop{{name: "emissiveStrength", kind: isNum}}}
@@ -166,9 +171,12 @@ func emissiveStrength(ext []byte) (float64, error) {
 
 // textureSlots reads the five texture slots of a material. The diffuse
 // texture of sg, a specular-glossiness material if not nil, becomes that of
-// the base colour.
-func (mr *materialReader) textureSlots(m *Material, place string, raw, pbrRaw, sg []byte) error {
+// the base colour, unless the first two slots have textures that were baked.
+func (mr *materialReader) textureSlots(m *Material, place string, raw, pbrRaw, sg []byte, baked bool) error {
 	for i, s := range m.slots() {
+		if i < 2 && baked {
+			continue
+		}
 		s.ref.Image, s.ref.Scale = -1, [2]float64{1, 1}
 		holder := raw
 		name, where := s.place[1:], s.place
@@ -186,6 +194,9 @@ func (mr *materialReader) textureSlots(m *Material, place string, raw, pbrRaw, s
 		}
 		if err := mr.textureSlot(s.ref, place+where, info); err != nil {
 			return err
+		}
+		if s.ref.Image >= 0 {
+			mr.images[s.ref.Image] = -1
 		}
 	}
 	return nil
@@ -225,7 +236,6 @@ func (mr *materialReader) textureSlot(ref *TextureRef, place string, raw []byte)
 		return nil
 	}
 	ref.Image = source
-	mr.images[source] = -1
 	if tex.Sampler != nil {
 		mr.sampler(ref, *tex.Sampler, mr.doc.textures.place(info.Index))
 	}

@@ -72,6 +72,9 @@ func (mr *materialReader) withOthers(err error, list []int) error {
 // image finds image index.
 func (mr *materialReader) image(index int) (Image, error) {
 	t := &mr.doc.images
+	if made := index - len(t.raw); made >= 0 && made < len(mr.made) {
+		return mr.made[made], nil
+	}
 	src, err := t.get(index)
 	if err != nil {
 		return Image{}, err

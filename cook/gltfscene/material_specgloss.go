@@ -24,19 +24,16 @@ type specGloss struct {
 	GlossinessFactor *float64
 }
 
-// specularGlossiness converts the extension sg into m. It returns false if
-// the material's own metallic-roughness part is the better source.
-func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, place string, sg []byte) (used bool, err error) {
+// specularGlossiness converts the extension sg into m. It is not used where
+// its textures cannot be and the material has others; with baked the first two slots
+// have their textures.
+func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, place string, sg []byte) (used, baked bool, err error) {
 	var v specGloss
 	place += ".extensions." + specGlossName
 	if err := specGlossSchema.decode(sg, &v); err != nil {
-		return false, at(place, err)
+		return false, false, at(place, err)
 	}
 	textured := isObjectValue(jsonscan.Member(sg, "specularGlossinessTexture"))
-	if pbr := src.PBRMetallicRoughness; textured && pbr != nil && (pbr.BaseColorTexture != nil || pbr.MetallicRoughnessTexture != nil) {
-		mr.notes.info("specular-glossiness-skipped", place, "the material's own metallic-roughness textures were used instead of "+specGlossName)
-		return false, nil
-	}
 	diffuse, specular, gloss := [4]float64{1, 1, 1, 1}, [3]float64{1, 1, 1}, 1.0
 	if v.DiffuseFactor != nil {
 		diffuse = *v.DiffuseFactor
@@ -53,14 +50,25 @@ func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, pl
 	gloss = one[0]
 	mr.notes.add(clamped, true, "material-clamped", place, "a material's value was clamped to its range, 0 to 1")
 	if textured {
+		err := mr.bakeGloss(m, place, sg, glossFactors{diffuse[0], diffuse[1], diffuse[2], specular[0], specular[1], specular[2], gloss})
+		if err == nil {
+			mr.notes.info("specular-glossiness-baked", place, "textures of "+specGlossName+" were converted to metallic-roughness ones")
+			m.BaseColor, m.Metallic, m.Roughness = [4]float32{1, 1, 1, float32(diffuse[3])}, 1, 1
+			return true, true, nil
+		}
+		err = at(place, err)
+		if pbr := src.PBRMetallicRoughness; pbr != nil && (pbr.BaseColorTexture != nil || pbr.MetallicRoughnessTexture != nil) {
+			mr.notes.fault("specular-glossiness-skipped", "the material's own metallic-roughness textures were used instead of "+specGlossName, err)
+			return false, false, nil
+		}
 		// The factors scale a texture that is not looked at: alone they would
 		// make nearly every such material a mirror of metal.
 		for i := range specular {
 			specular[i] = min(specular[i], dielectric)
 		}
 		gloss *= 0.5
-		mr.notes.warn("specular-glossiness-texture", place,
-			"a specularGlossinessTexture has no metallic-roughness equivalent and was left out: the material counts as non-metal of medium roughness")
+		mr.notes.fault("specular-glossiness-texture",
+			"a specularGlossinessTexture was left out: the material counts as non-metal of medium roughness", err)
 	} else {
 		mr.notes.info("specular-glossiness-converted", place, "materials of "+specGlossName+" were converted to metallic-roughness")
 	}
@@ -70,7 +78,7 @@ func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, pl
 	}
 	m.BaseColor[3] = float32(diffuse[3])
 	m.Metallic, m.Roughness = float32(metallic), float32(1-gloss)
-	return true, nil
+	return true, false, nil
 }
 
 // clampUnit limits values to 0..1 and counts those changed.

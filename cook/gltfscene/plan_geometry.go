@@ -22,6 +22,7 @@ const (
 	storeUnpacked        // what a meshopt stream decodes to
 	storeDraco           // a part of a Draco mesh
 	storeStream          // a Draco mesh; no extent lies in it
+	storeBaked           // an image that is made of others
 )
 
 // sized is a store that was read, with how many bytes it has.
@@ -110,7 +111,7 @@ func (p *planCoder) store(s store) int {
 
 func (p *planCoder) writeStore(s store) {
 	c := p.c
-	kind := func(k int) { c.Int(&k, 0, storeStream) }
+	kind := func(k int) { c.Int(&k, 0, storeBaked) }
 	switch s := s.(type) {
 	case *inFile:
 		if s != p.scene.geometry.own {
@@ -140,6 +141,9 @@ func (p *planCoder) writeStore(s store) {
 	case streamStore:
 		kind(storeStream)
 		p.stream(s.s)
+	case *glossBake:
+		kind(storeBaked)
+		p.baked(s)
 	default:
 		c.Fail("bytes lie in %T", s)
 	}
@@ -147,7 +151,7 @@ func (p *planCoder) writeStore(s store) {
 
 func (p *planCoder) readStore() (made sized) {
 	c, kind := p.c, 0
-	c.Int(&kind, storeOwn, storeStream)
+	c.Int(&kind, storeOwn, storeBaked)
 	if c.Err() != nil {
 		return made
 	}
@@ -182,8 +186,46 @@ func (p *planCoder) readStore() (made sized) {
 		s := &dracoStream{cache: p.cache, data: map[dracoPart]*dracoData{}}
 		p.stream(s)
 		made.stream = s
+	case storeBaked:
+		g := &glossBake{}
+		made = sized{store: g, size: p.baked(g)}
 	}
 	return made
+}
+
+// baked codes an image that is made of others, and returns its size.
+func (p *planCoder) baked(g *glossBake) int64 {
+	c := p.c
+	p.extent(&g.diffuse)
+	p.extent(&g.gloss)
+	c.Floats(g.factors[:])
+	c.Bool(&g.metalRough)
+	c.Int(&g.width, 1, mostBaked)
+	c.Int(&g.height, 1, mostBaked)
+	if !c.Reading() || c.Err() != nil {
+		return 0
+	}
+	for _, x := range []extent{g.diffuse, g.gloss} {
+		if _, nested := x.store.(*glossBake); nested {
+			c.Fail("an image is made of one that is made")
+		}
+	}
+	for _, f := range g.factors {
+		if !(f >= 0 && f <= 1) {
+			c.Fail("a factor is %v", f)
+		}
+	}
+	if g.gloss.store == nil || g.width > mostBaked/g.height {
+		c.Fail("an image of %d x %d texels is made of nothing", g.width, g.height)
+	}
+	if c.Err() != nil {
+		return 0
+	}
+	n, err := g.size()
+	if err != nil {
+		c.Fail("%v", err)
+	}
+	return int64(n)
 }
 
 // besides finds a file that a URI named.
