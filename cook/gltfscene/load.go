@@ -286,6 +286,7 @@ func (im *importer) run(open func() (container, error), look func(s *Scene, mesh
 			im.scene.demoteLODs()
 			return im.materials.loadMaterials(im.meshes.plans)
 		},
+		im.wrap,
 		func() error {
 			g := newGeometry(im.data.cache, im.scene, im.meshes.plans, im.meshes.jobs)
 			im.scene.geometry, g.spills = g, im.data.spills
