@@ -21,6 +21,7 @@ import (
 	"github.com/untoldkit/untold/format/records"
 	"github.com/untoldkit/untold/format/vertex"
 	"github.com/untoldkit/untold/internal/atomicfile"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/journal"
 	"github.com/untoldkit/untold/partition"
 )
@@ -288,6 +289,9 @@ func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscen
 	s, v := in.scene, in.seen
 	objects, err := objectsOf(s, v, ns)
 	if err == nil && len(objects) == 0 {
+		if n := len(opts.Items); n > 0 { // the path only names the scene
+			path = fmt.Sprintf("%s (%s)", strings.TrimSuffix(path, filepath.Ext(path)), human.Plural(n, "file"))
+		}
 		err = nothing(path, s, ns)
 	}
 	if err != nil {

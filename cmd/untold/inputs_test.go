@@ -91,6 +91,18 @@ func TestCookInputs(t *testing.T) {
 	}
 }
 
+// TestCookNothing: a folder without a triangle is named as what it is.
+func TestCookNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "void")
+	for _, name := range []string{"a.gltf", "b.gltf"} {
+		testfile.Write(t, filepath.Join(dir, name), `{"asset":{"version":"2.0"},"scenes":[{}]}`)
+	}
+	r := execute(t, nil, "cook", dir, "-o", filepath.Join(t.TempDir(), "out"))
+	if r.code != 1 || !strings.Contains(r.err, "error: void (2 files): nothing to cook") {
+		t.Errorf("exit %d: %s", r.code, r.err)
+	}
+}
+
 // TestMentions: what a glTF names beside it is found, whatever stands before its JSON.
 func TestMentions(t *testing.T) {
 	const doc = `{"buffers":[{"uri":"a%20b.bin"},{"uri":"data:,"}],"images":[{"uri":"c.png"},{}]}`
