@@ -53,9 +53,9 @@ testdata/simulate/README.md.
 A cooked scene, a manifest or a folder with one, runs with the manifest's tiles and sizes and the
 nodes and textures of its files, 60 frames a second, along a camera path: a recorded one
 (--camera-path), a turn around the scene (--orbit), lanes through it (--fly-through, the default)
-or a random stroll (--walk SEED). --bandwidth and --latency model the network; downloads share the
-bandwidth evenly. Parameters of the runtime come from untold.yaml beside the manifest and from
---set.
+or a random stroll (--walk SEED). --bandwidth and --latency model the network; as many
+downloads as a host is asked for at a time share the bandwidth evenly. Parameters of the runtime
+come from untold.yaml beside the manifest and from --set.
 
 The manifest may also be at an http or https address. Then its payloads are downloaded, kept in
 the disk cache (untold cache) and decoded for real; only the camera and the GPU are made up. The

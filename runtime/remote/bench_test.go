@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
 )
 
@@ -97,7 +98,7 @@ func sixAtATime(f func(i int)) time.Duration {
 	begin := time.Now()
 	var group sync.WaitGroup
 	next := make(chan int)
-	for range defaultHostRequests {
+	for range hostqueue.DefaultRequests {
 		group.Go(func() {
 			for i := range next {
 				f(i)
@@ -115,7 +116,7 @@ func sixAtATime(f func(i int)) time.Duration {
 func downloadBare(b *testing.B, base string) time.Duration {
 	dir := b.TempDir()
 	defer os.RemoveAll(dir)
-	transport := newTransport(defaultHostRequests)
+	transport := newTransport(hostqueue.DefaultRequests)
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	return sixAtATime(func(i int) {

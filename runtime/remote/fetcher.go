@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/untoldkit/untold/manifest/payloadpath"
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
@@ -101,6 +102,11 @@ type source struct {
 	// head is how many bytes the first request asks for when the file is read by
 	// ranges; 0: headBytes.
 	head int64
+}
+
+// kind returns what a request for so many bytes of the file is for, 0 where nobody knows.
+func (s *source) kind(size int64) hostqueue.Request {
+	return hostqueue.Request{Texture: s.texture, Node: s.node, Size: size}
 }
 
 // entry is the entry that the file gets of an answer with these validators.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -32,10 +33,11 @@ type httpClient struct {
 
 func newHTTPClient(opts *Options, m *counters) *httpClient {
 	c := &httpClient{opts: opts, log: opts.Logger, m: m, blocked: map[string]time.Time{}}
-	c.hosts = newHostLimiter(opts.HostRequests, opts.TextureRequests, opts.SmallRequests, m)
+	limits := hostqueue.NewLimits(opts.HostRequests, opts.TextureRequests, opts.SmallRequests)
+	c.hosts = newHostLimiter(limits, m)
 	transport := opts.Transport
 	if transport == nil {
-		c.zones = newZoneTransport(opts.net(), opts.HostRequests+opts.SmallRequests+nodesBeside(opts.SmallRequests))
+		c.zones = newZoneTransport(opts.net(), limits.Places())
 		transport = c.zones
 	}
 	c.client = &http.Client{Transport: transport, CheckRedirect: checkRedirect(opts.AllowInsecureHTTP, c.zones == nil)}
@@ -69,39 +71,16 @@ func (c *httpClient) address(raw string) (*url.URL, error) {
 
 // request says what one attempt asks for.
 type request struct {
-	url     *url.URL
-	header  http.Header // besides those that every request has
-	texture bool
-	node    bool
-	size    int64 // of the answer, as far as is known; 0: unknown
-}
-
-// What comes beside all else has no more bytes than these: the first levels of a texture, since
-// what has none is drawn gray, and nodes of a pyramid, of which a picture needs a hundred.
-const (
-	smallTexture = 32 << 10
-	smallNode    = 128 << 10
-)
-
-// class returns what a request is for. Limits without places for small ones have none.
-func (c *httpClient) class(r *request) class {
-	small := func(most int64, places int) bool { return r.size > 0 && r.size <= most && places > 0 }
-	switch {
-	case r.texture && small(smallTexture, c.hosts.most[forSmallTexture]):
-		return forSmallTexture
-	case r.texture:
-		return forTexture
-	case r.node && small(smallNode, c.hosts.most[forSmallNode]):
-		return forSmallNode
-	}
-	return forPayload
+	url    *url.URL
+	header http.Header // besides those that every request has
+	kind   hostqueue.Request
 }
 
 // do does one attempt: it waits for a place at the host, sends, and calls read with
 // the answer, whose body is the caller's until read returns. The timeouts begin when
 // the place is there.
 func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response) error) error {
-	leave, err := c.hosts.enter(ctx, r.url.Host, c.class(&r))
+	leave, err := c.hosts.enter(ctx, r.url.Host, c.hosts.limits.ClassOf(r.kind))
 	if err != nil {
 		return err
 	}
@@ -130,7 +109,7 @@ func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response
 	defer resp.Body.Close()
 	d.progress()
 	body := &watchedBody{resp.Body, d, &c.m.bytes, nil, c.opts.MaxTotal}
-	if r.texture {
+	if r.kind.Texture {
 		body.textures = &c.m.textureBytes
 	}
 	resp.Body = body

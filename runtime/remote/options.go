@@ -7,6 +7,7 @@ import (
 
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime/config"
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 )
 
@@ -98,10 +99,7 @@ const (
 )
 
 const (
-	defaultHostRequests    = 6
-	defaultTextureRequests = 4
-	defaultSmallRequests   = 12
-	defaultMaxBody         = 1 << 30
+	defaultMaxBody = 1 << 30
 	// defaultMaxManifest is room for some 200,000 files at 1 kB each, and half of the
 	// limit for a manifest on the disk.
 	defaultMaxManifest = manifest.MaxBytes / 2
@@ -121,14 +119,14 @@ func (o Options) withDefaults() (Options, error) {
 		o.HTTP.ResourceTimeout = d.ResourceTimeout
 	}
 	if o.HostRequests == 0 {
-		o.HostRequests = defaultHostRequests
+		o.HostRequests = hostqueue.DefaultRequests
 	}
 	if o.TextureRequests == 0 {
-		o.TextureRequests = defaultTextureRequests
+		o.TextureRequests = hostqueue.DefaultTextures
 	}
 	switch {
 	case o.SmallRequests == 0:
-		o.SmallRequests = defaultSmallRequests
+		o.SmallRequests = hostqueue.DefaultSmall
 	case o.SmallRequests < 0:
 		o.SmallRequests = 0
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	gort "runtime"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/untoldkit/untold/manifest/payloadpath"
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/remote/internal/diskcache"
 	"github.com/untoldkit/untold/runtime/remote/internal/remotetest"
@@ -269,19 +271,19 @@ func TestCloseEndsPrefetch(t *testing.T) {
 // Payloads go before textures, which never take all places of a host.
 func TestHostLimiterOrder(t *testing.T) {
 	var m counters
-	g := newHostLimiter(3, 9, 1, &m)
+	g := newHostLimiter(hostqueue.NewLimits(3, 9, 1), &m)
 	ctx := context.Background()
 	var leave []func()
 	for range 2 {
-		l, err := g.enter(ctx, "h", forTexture)
+		l, err := g.enter(ctx, "h", hostqueue.Texture)
 		if err != nil {
 			t.Fatal(err)
 		}
 		leave = append(leave, l)
 	}
 	third := make(chan func(), 1)
-	go func() { l, _ := g.enter(ctx, "h", forTexture); third <- l }()
-	l, err := g.enter(ctx, "h", forPayload) // the third place is not for textures
+	go func() { l, _ := g.enter(ctx, "h", hostqueue.Texture); third <- l }()
+	l, err := g.enter(ctx, "h", hostqueue.Payload) // the third place is not for textures
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,16 +294,16 @@ func TestHostLimiterOrder(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(ctx, 0)
 	defer cancel()
-	if _, err := g.enter(short, "h", forPayload); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := g.enter(short, "h", hostqueue.Payload); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	waiting, cancel := context.WithCancel(ctx)
-	gone := async(func() error { _, err := g.enter(waiting, "h", forPayload); return err })
+	gone := async(func() error { _, err := g.enter(waiting, "h", hostqueue.Payload); return err })
 	for {
 		g.mu.Lock()
-		n := len(g.hosts["h"].waiting[forPayload])
+		n := g.hosts["h"].Waiting()
 		g.mu.Unlock()
-		if n == 1 {
+		if n == 2 { // beside the third texture
 			break
 		}
 		gort.Gosched()
@@ -310,7 +312,7 @@ func TestHostLimiterOrder(t *testing.T) {
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if other, err := g.enter(ctx, "other", forPayload); err != nil {
+	if other, err := g.enter(ctx, "other", hostqueue.Payload); err != nil {
 		t.Error(err)
 	} else {
 		other()
@@ -321,28 +323,6 @@ func TestHostLimiterOrder(t *testing.T) {
 	l()
 	if len(g.hosts) != 0 || m.active.Load() != 0 || m.maxActive.Load() != 3 {
 		t.Errorf("%v, %d active, %d at most", g.hosts, m.active.Load(), m.maxActive.Load())
-	}
-	if newHostLimiter(1, 4, 1, &m).most[forTexture] != 1 {
-		t.Error("a host that allows one request serves no textures")
-	}
-}
-
-// Where all always wait, textures have a third of the places, but for hosts with two or one,
-// and small ones places of their own.
-func TestHostLimiterShare(t *testing.T) {
-	for _, c := range []struct{ limit, textures, want int }{{6, 4, 2}, {3, 2, 1}, {2, 1, 0}, {1, 1, 0}, {9, 2, 2}} {
-		var m counters
-		l, q := newHostLimiter(c.limit, c.textures, 5, &m), &hostQueue{}
-		for k := range q.waiting {
-			for range 2 * c.limit {
-				q.waiting[k] = append(q.waiting[k], make(chan struct{}))
-			}
-		}
-		l.admit(q)
-		small, payloads := min(5, 2*c.limit), min(3, 2*c.limit)
-		if want := [classes]int{c.limit - c.want, c.want, payloads, small}; q.active != want || m.maxActive.Load() != int64(c.limit+small+payloads) {
-			t.Errorf("%+v: %v, %d at most", c, q.active, m.maxActive.Load())
-		}
 	}
 }
 
@@ -434,27 +414,19 @@ func TestDamagedTexturesAreNotRead(t *testing.T) {
 	}
 }
 
-// Small requests for textures and nodes have places of their own, as long as there are any.
-func TestRequestClass(t *testing.T) {
+// What a request is for is that of its file, and its bytes are those that are asked for.
+func TestRequestKind(t *testing.T) {
+	at := &url.URL{Scheme: "https", Host: "h", Path: "/a"}
 	for _, c := range []struct {
-		places int
-		r      request
-		want   class
+		got, want hostqueue.Request
 	}{
-		{12, request{size: 1 << 10}, forPayload},
-		{12, request{node: true, size: smallNode}, forSmallNode},
-		{12, request{node: true, size: smallNode + 1}, forPayload},
-		{12, request{node: true}, forPayload}, // of a size that nobody knows
-		{1, request{node: true, size: 1}, forPayload},
-		{12, request{texture: true, size: smallTexture}, forSmallTexture},
-		{12, request{texture: true, size: smallTexture + 1}, forTexture},
-		{12, request{texture: true}, forTexture},
-		{0, request{texture: true, size: 1}, forTexture},
-		{0, request{node: true, size: 1}, forPayload},
+		{(&source{node: true}).kind(0), hostqueue.Request{Node: true}},
+		{(&source{texture: true}).kind(7), hostqueue.Request{Texture: true, Size: 7}},
+		{rangeRequest(source{url: at, texture: true, expected: Expected{Size: 1 << 20}}, 100, 300, version{}).kind, hostqueue.Request{Texture: true, Size: 200}},
+		{rangeRequest(source{url: at, node: true}, 0, 1, version{}).kind, hostqueue.Request{Node: true, Size: 1}},
 	} {
-		h := httpClient{hosts: newHostLimiter(6, 4, c.places, &counters{})}
-		if got := h.class(&c.r); got != c.want {
-			t.Errorf("%d places, %+v: %d instead of %d", c.places, c.r, got, c.want)
+		if c.got != c.want {
+			t.Errorf("%+v instead of %+v", c.got, c.want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func rangeRequest(s source, from, to int64, v version) request {
 	if strongETag(v.etag) {
 		h.Set("If-Range", v.etag)
 	}
-	return request{url: s.url, header: h, texture: s.texture, node: s.node, size: to - from}
+	return request{url: s.url, header: h, kind: s.kind(to - from)}
 }
 
 func strongETag(etag string) bool { return etag != "" && !strings.HasPrefix(etag, "W/") }

@@ -14,6 +14,7 @@ import (
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/runtime"
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/memory"
 	"github.com/untoldkit/untold/runtime/payload"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
@@ -89,7 +90,7 @@ const never = time.Duration(1<<63 - 1)
 func newModel(s *Scenario, o *Options) *model {
 	w := &model{dirs: s.folders(), s: s, sizes: s.Tiles, boxes: boundsOfTiles(s), records: map[string]*format.Reader{}, attempts: map[string]int{}, uploaded: map[payload.Key]int{}, stuck: map[payload.Key]bool{}, fetcher: o.Fetcher, loader: o.Loader, source: o.TextureSource, draw: o.Drawing}
 	if o.Bandwidth > 0 || o.NetworkLatency > 0 {
-		w.net = &network{bandwidth: o.Bandwidth, latency: o.NetworkLatency}
+		w.net = newNetwork(o.Bandwidth, o.NetworkLatency, hostqueue.NewLimits(hostqueue.DefaultRequests, hostqueue.DefaultTextures, hostqueue.DefaultSmall))
 		w.ranges = o.Ranges
 	}
 	return w
@@ -162,7 +163,7 @@ func (w *model) Fetch(req payload.Request) {
 			w.requested += j.tables - size
 			size = j.tables
 		}
-		w.net.start(req.Token, size)
+		w.net.start(req.Token, size, hostqueue.Request{Node: req.Node, Size: size})
 		j.due = never
 	}
 	w.waiting = append(w.waiting, j)

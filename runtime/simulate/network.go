@@ -4,33 +4,69 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 )
 
-// network shares a bandwidth evenly among concurrent downloads (processor
-// sharing). Each one waits for the latency first. All times are simulated, and
-// the result depends on nothing but the calls.
+// network models one host. As many downloads run at a time as runtime/remote would have
+// requests to it, the others wait for a place in the order that it would admit them in. One
+// that has a place waits for the latency, as every request does, and then shares the
+// bandwidth evenly with all that flow (processor sharing). All times are simulated, and the
+// result depends on nothing but the calls.
 type network struct {
 	bandwidth float64 // bytes per second; 0: unlimited
 	latency   time.Duration
 	now       time.Duration
-	flows     []flow // in the order of start
+	limits    hostqueue.Limits
+	queue     *hostqueue.Queue[uint64] // of the flows' ids
+	flows     []flow                   // in the order of start
 }
 
 // flow is one download.
 type flow struct {
 	id    uint64
-	begin time.Duration // when its bytes start to flow
+	class hostqueue.Class
+	begin time.Duration // when its bytes start to flow; never while it waits for a place
 	left  float64       // bytes
 }
 
-// start begins a download now.
-func (n *network) start(id uint64, size int64) {
-	n.flows = append(n.flows, flow{id: id, begin: n.now + n.latency, left: float64(size)})
+func newNetwork(bandwidth float64, latency time.Duration, l hostqueue.Limits) *network {
+	return &network{bandwidth: bandwidth, latency: latency, limits: l, queue: hostqueue.New[uint64](l)}
 }
 
-// cancel ends a download; its share goes to the others.
+// start begins a download of so many bytes now, or has it wait for a place. The request says
+// what it is for, and may not know its size.
+func (n *network) start(id uint64, bytes int64, r hostqueue.Request) {
+	c := n.limits.ClassOf(r)
+	n.flows = append(n.flows, flow{id: id, class: c, begin: never, left: float64(bytes)})
+	n.queue.Arrive(c, id)
+	n.admit()
+}
+
+// cancel ends a download, also one that waits; its place goes to the next, its share to the
+// others.
 func (n *network) cancel(id uint64) {
-	n.flows = slices.DeleteFunc(n.flows, func(f flow) bool { return f.id == id })
+	at := slices.IndexFunc(n.flows, func(f flow) bool { return f.id == id })
+	if at < 0 {
+		return
+	}
+	if c := n.flows[at].class; !n.queue.Withdraw(c, id) {
+		n.queue.Leave(c)
+	}
+	n.flows = slices.Delete(n.flows, at, at+1)
+	n.admit()
+}
+
+// admit lets as many requests go as there are places.
+func (n *network) admit() {
+	for {
+		id, ok := n.queue.Admit()
+		if !ok {
+			return
+		}
+		at := slices.IndexFunc(n.flows, func(f flow) bool { return f.id == id })
+		n.flows[at].begin = n.now + n.latency
+	}
 }
 
 // advance moves on to a time and returns the downloads that are complete by
@@ -45,9 +81,11 @@ func (n *network) advance(to time.Duration) (done []uint64) {
 			if f.begin > n.now || f.left > 0 {
 				return false
 			}
+			n.queue.Leave(f.class)
 			done = append(done, f.id)
 			return true
 		})
+		n.admit()
 		if step == 0 && len(n.flows) == before {
 			return done
 		}

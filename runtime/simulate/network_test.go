@@ -6,14 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"pgregory.net/rapid"
 )
 
+// wide are limits that no test comes to.
+var wide = hostqueue.NewLimits(100, 50, 100)
+
 func TestNetworkShares(t *testing.T) {
-	n := &network{bandwidth: 1000, latency: 100 * time.Millisecond}
+	n := newNetwork(1000, 100*time.Millisecond, wide)
 	at := func(ms int) []uint64 { return n.advance(time.Duration(ms) * time.Millisecond) }
-	n.start(1, 1000)
-	n.start(2, 500)
+	n.start(1, 1000, hostqueue.Request{})
+	n.start(2, 500, hostqueue.Request{})
 	// Both flow from 0.1 s, 500 bytes a second each: 2 is done at 1.1 s, then 1
 	// has all and needs 0.5 s more.
 	for _, c := range []struct {
@@ -24,8 +28,8 @@ func TestNetworkShares(t *testing.T) {
 			t.Errorf("at %d ms: %v, want %v", c.ms, got, c.want)
 		}
 	}
-	n.start(3, 1000)
-	n.start(4, 1000)
+	n.start(3, 1000, hostqueue.Request{})
+	n.start(4, 1000, hostqueue.Request{})
 	at(1800) // both have had 50 bytes
 	n.cancel(3)
 	if got := at(2749); got != nil {
@@ -37,8 +41,8 @@ func TestNetworkShares(t *testing.T) {
 }
 
 func TestNetworkUnlimited(t *testing.T) {
-	n := &network{latency: 50 * time.Millisecond}
-	n.start(1, 1<<40)
+	n := newNetwork(0, 50*time.Millisecond, wide)
+	n.start(1, 1<<40, hostqueue.Request{})
 	if got := n.advance(49 * time.Millisecond); got != nil {
 		t.Error(got)
 	}
@@ -51,11 +55,11 @@ func TestNetworkUnlimited(t *testing.T) {
 // when the bandwidth has moved the sum of all bytes.
 func TestNetworkConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := &network{bandwidth: rapid.Float64Range(1, 1e9).Draw(t, "bandwidth")}
+		n := newNetwork(rapid.Float64Range(1, 1e9).Draw(t, "bandwidth"), 0, wide)
 		var sum float64
 		sizes := rapid.SliceOfN(rapid.Int64Range(0, 1<<30), 1, 20).Draw(t, "sizes")
 		for i, s := range sizes {
-			n.start(uint64(i), s)
+			n.start(uint64(i), s, hostqueue.Request{})
 			sum += float64(s)
 		}
 		all := sum / n.bandwidth

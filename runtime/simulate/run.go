@@ -16,7 +16,8 @@ import (
 
 // Options change how a scenario is run. The zero value runs it as it says.
 type Options struct {
-	// Bandwidth, in bytes per second, is shared by all downloads at a time;
+	// Bandwidth, in bytes per second, is shared by all downloads at a time, of
+	// which there are as many as a remote.Fetcher has by default, to one host;
 	// 0 is unlimited. NetworkLatency precedes every download. When one of them
 	// is set they take the place of the scenario's download times.
 	Bandwidth      float64

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/untoldkit/untold/runtime/internal/hostqueue"
 	"github.com/untoldkit/untold/runtime/texture"
 	"github.com/untoldkit/untold/runtime/texture/texfile"
 )
@@ -17,6 +18,7 @@ type textureFile struct {
 	// with: of a cooked texture up to that level, of an image all. nil: nobody knows.
 	needs []int64
 	have  int64 // bytes that were read
+	parts bool  // it is read by ranges, whose bytes are known before they come
 }
 
 // take returns how many bytes of the file are still to be read for a chain, and counts
@@ -28,6 +30,14 @@ func (f *textureFile) take(maxSize int) int64 {
 	more := max(0, f.needs[f.size.StartFor(maxSize)]-f.have)
 	f.have += more
 	return more
+}
+
+// request returns what a download of so many bytes of the file asks a host for.
+func (f *textureFile) request(bytes int64) hostqueue.Request {
+	if !f.parts {
+		bytes = 0 // no manifest says how large an image is
+	}
+	return hostqueue.Request{Texture: true, Size: bytes}
 }
 
 // textureOpening is what a Source has been asked for. Its answers come from other
@@ -89,7 +99,7 @@ func (t *textureTier) begin(req texture.Request, f *textureFile, err error) {
 		more := f.take(req.MaxSize)
 		t.read += more
 		if t.w.net != nil && more > 0 {
-			t.w.net.start(textureFlow|req.Token, more)
+			t.w.net.start(textureFlow|req.Token, more, f.request(more))
 			j.due = never
 		}
 	}
@@ -178,6 +188,7 @@ func measureTexture(in io.ReaderAt, size int64) (*textureFile, error) {
 		}
 		return f, nil
 	}
+	f.parts = true
 	n := cooked.Head
 	for k := len(f.needs) - 1; k >= 0; k-- {
 		n += cooked.Levels[k].Size
