@@ -140,7 +140,7 @@ func (q *loadQueue) request(r *record, rep payload.Rep, attempt int, split *payl
 	*l = load{
 		request: payload.Request{
 			Token: q.lastToken, Key: r.key(rep), TileID: t.id[r.tile], Attempt: attempt,
-			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: split, Node: t.has(r.tile, flagNode), Shared: t.has(r.tile, flagEntity),
+			Dir: r.scene.dir, Path: p.path, Size: p.size, SHA256: p.sha256, Split: split, Shared: t.has(r.tile, flagEntity),
 			Context: ctx, Done: q.completions,
 		},
 		scene: r.scene, class: classOf(rep), started: q.now, cancel: cancel,

@@ -49,7 +49,6 @@ type Request struct {
 	Size    int64   // declared bytes of the file, 0 when unknown
 	SHA256  string  // declared hash of the file, "" when unknown
 	Split   *Split  // for a Fetcher: which files may come in parts; nil: none
-	Node    bool    // of a pyramid: small, and many are wanted at once
 	Shared  bool    // other tiles or entities may name the same file: worth a MeshCache
 	// Kept is what a MeshCache has of the file. A Loader that finds the file
 	// unchanged may answer with another handle on it.

@@ -95,7 +95,6 @@ type source struct {
 	expected   Expected
 	revalidate bool // ask the server even if the cache has it
 	texture    bool
-	node       bool // of a pyramid
 	manifest   bool
 	doubtful   bool // reading it has failed: compare its hash
 	lenient    bool // a manifest that is no JSON is better than none
@@ -106,7 +105,7 @@ type source struct {
 
 // kind returns what a request for so many bytes of the file is for, 0 where nobody knows.
 func (s *source) kind(size int64) hostqueue.Request {
-	return hostqueue.Request{Texture: s.texture, Node: s.node, Size: size}
+	return hostqueue.Request{Texture: s.texture, Size: size}
 }
 
 // entry is the entry that the file gets of an answer with these validators.
@@ -146,7 +145,7 @@ func (f *Fetcher) payload(req payload.Request) (payload.Fetched, error) {
 	if err != nil {
 		return payload.Fetched{}, err
 	}
-	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, node: req.Node, doubtful: req.Attempt > 1}
+	s := source{url: u, name: diskcache.Name(u), expected: Expected{req.Size, req.SHA256}, doubtful: req.Attempt > 1}
 	ctx := req.Context
 	if ctx == nil {
 		ctx = f.base

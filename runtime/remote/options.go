@@ -39,10 +39,9 @@ type Options struct {
 	// TextureRequests is how many of those may be for textures, 0: 4. At least
 	// one request of a host that allows more than one is kept from them.
 	TextureRequests int
-	// SmallRequests is how many requests for up to 32 KiB of a texture may run beside those,
-	// and two thirds of that for nodes of a pyramid of up to 128 KiB; 0: 12, below 0: none. With as few
-	// as there are otherwise the latency of the network and not its bandwidth would say when
-	// something is there.
+	// SmallRequests is how many requests for up to 96 KiB of a texture may run beside those;
+	// 0: 12, below 0: none. With as few as there are otherwise the latency of the network and
+	// not its bandwidth would say when surfaces are textured.
 	SmallRequests int
 	// TexturesOnDemand brings textures when OpenTexture asks for them, and of cooked
 	// ones only the levels that it asks for, instead of all with their containers.

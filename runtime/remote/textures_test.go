@@ -420,10 +420,10 @@ func TestRequestKind(t *testing.T) {
 	for _, c := range []struct {
 		got, want hostqueue.Request
 	}{
-		{(&source{node: true}).kind(0), hostqueue.Request{Node: true}},
+		{(&source{}).kind(0), hostqueue.Request{}},
 		{(&source{texture: true}).kind(7), hostqueue.Request{Texture: true, Size: 7}},
 		{rangeRequest(source{url: at, texture: true, expected: Expected{Size: 1 << 20}}, 100, 300, version{}).kind, hostqueue.Request{Texture: true, Size: 200}},
-		{rangeRequest(source{url: at, node: true}, 0, 1, version{}).kind, hostqueue.Request{Node: true, Size: 1}},
+		{rangeRequest(source{url: at}, 0, 1, version{}).kind, hostqueue.Request{Size: 1}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%+v instead of %+v", c.got, c.want)

@@ -163,7 +163,7 @@ func (w *model) Fetch(req payload.Request) {
 			w.requested += j.tables - size
 			size = j.tables
 		}
-		w.net.start(req.Token, size, hostqueue.Request{Node: req.Node, Size: size})
+		w.net.start(req.Token, size, hostqueue.Request{Size: size})
 		j.due = never
 	}
 	w.waiting = append(w.waiting, j)

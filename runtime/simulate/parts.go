@@ -68,7 +68,7 @@ type partLoader struct {
 func (p partLoader) LoadParts(req payload.Request, meshes []int) {
 	req.TileID = p.w.nameOf(&req)
 	p.w.requested += req.Size
-	p.w.net.start(req.Token, req.Size, hostqueue.Request{Node: req.Node, Size: req.Size})
+	p.w.net.start(req.Token, req.Size, hostqueue.Request{Size: req.Size})
 	p.w.waiting = append(p.w.waiting, job{req: req, rep: "mesh", fetch: true, parts: append([]int{}, meshes...), records: p.asset.Meshes, due: never})
 }
 

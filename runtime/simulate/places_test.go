@@ -21,7 +21,7 @@ import (
 // begins when one is free; what was cancelled while it waited never does.
 func TestNetworkPlaces(t *testing.T) {
 	payloads, image := hostqueue.Request{}, hostqueue.Request{Texture: true}
-	first, node := hostqueue.Request{Texture: true, Size: 1000}, hostqueue.Request{Node: true, Size: 1000}
+	first := hostqueue.Request{Texture: true, Size: 1000}
 	type start struct {
 		id    uint64
 		bytes int64
@@ -39,7 +39,7 @@ func TestNetworkPlaces(t *testing.T) {
 		{"cancelled in the queue", []start{{1, 1000, payloads}, {2, 100, payloads}, {3, 100, payloads}, {4, 100, payloads}}, []uint64{3}, map[uint64]int{2: 300, 4: 600, 1: 1300}},
 		{"cancelled with a place", []start{{1, 500, payloads}, {2, 500, payloads}, {3, 500, payloads}}, []uint64{1, 9}, map[uint64]int{2: 1100, 3: 1100}},
 		{"images leave a place", []start{{1, 500, image}, {2, 500, image}, {3, 500, payloads}}, nil, map[uint64]int{1: 1100, 3: 1100, 2: 1700}},
-		{"small ones beside", []start{{1, 1000, payloads}, {2, 1000, payloads}, {3, 1000, first}, {4, 1000, node}, {5, 100, node}}, nil, map[uint64]int{1: 4100, 2: 4100, 3: 4100, 4: 4100, 5: 4300}},
+		{"small ones beside", []start{{1, 1000, payloads}, {2, 1000, payloads}, {3, 1000, first}, {4, 1000, first}, {5, 100, first}}, nil, map[uint64]int{1: 4100, 2: 4100, 3: 4100, 4: 4100, 5: 4300}},
 	} {
 		n := newNetwork(1000, 100*time.Millisecond, hostqueue.NewLimits(2, 1, 2))
 		for _, s := range c.starts {
@@ -91,7 +91,7 @@ func TestNetworkPlacesProperty(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(t, "step") {
 			case 0, 1:
 				bytes := rapid.Int64Range(0, 1<<18).Draw(t, "bytes")
-				n.start(i, bytes, hostqueue.Request{Texture: rapid.Bool().Draw(t, "texture"), Node: rapid.Bool().Draw(t, "node"), Size: bytes})
+				n.start(i, bytes, hostqueue.Request{Texture: rapid.Bool().Draw(t, "texture"), Size: bytes})
 				left[i] = true
 			case 2:
 				if len(left) > 0 {
@@ -125,19 +125,19 @@ func TestClassesOfDownloads(t *testing.T) {
 	s := load(t, rowScene(t, format.ModeNone))
 	w := newModel(s, &Options{Bandwidth: 1e6})
 	w.Fetch(payload.Request{Token: 1, TileID: "a", Size: 1000})
-	w.Fetch(payload.Request{Token: 2, TileID: "a", Size: 100 << 10, Node: true})
-	w.Fetch(payload.Request{Token: 3, TileID: "a", Size: 200 << 10, Node: true})
+	w.Fetch(payload.Request{Token: 2, TileID: "a", Size: 100 << 10})
+	w.Fetch(payload.Request{Token: 3, TileID: "a", Size: 200 << 10})
 	partLoader{w, &payload.Asset{Meshes: make([]records.Mesh, 1)}}.LoadParts(payload.Request{Token: 4, TileID: "a", Size: 1000}, []int{0})
-	if got := w.classes(); !maps.Equal(got, map[hostqueue.Class]int{hostqueue.Payload: 3, hostqueue.SmallNode: 1}) {
+	if got := w.classes(); !maps.Equal(got, map[hostqueue.Class]int{hostqueue.Payload: 4}) {
 		t.Errorf("payloads: %v", got)
 	}
 	w = newModel(s, &Options{Bandwidth: 1e6})
 	tier := &textureTier{w: w, attempts: map[string]int64{}}
 	for i, f := range []*textureFile{
 		{needs: []int64{1000}}, // an image
-		{needs: []int64{32 << 10}, parts: true},
-		{needs: []int64{33 << 10}, parts: true},
-		{needs: []int64{40 << 10}, parts: true, have: 30 << 10},
+		{needs: []int64{96 << 10}, parts: true},
+		{needs: []int64{97 << 10}, parts: true},
+		{needs: []int64{100 << 10}, parts: true, have: 30 << 10},
 	} {
 		f.size = texfile.Size{Width: 4, Height: 4, Mips: 1}
 		tier.begin(texture.Request{Token: uint64(i), MaxSize: 4}, f, nil)

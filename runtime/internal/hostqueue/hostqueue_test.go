@@ -15,15 +15,10 @@ func TestClassOf(t *testing.T) {
 		want  Class
 	}{
 		{12, Request{Size: 1 << 10}, Payload},
-		{12, Request{Node: true, Size: smallNode}, SmallNode},
-		{12, Request{Node: true, Size: smallNode + 1}, Payload},
-		{12, Request{Node: true}, Payload}, // of a size that nobody knows
-		{1, Request{Node: true, Size: 1}, Payload},
 		{12, Request{Texture: true, Size: smallTexture}, SmallTexture},
 		{12, Request{Texture: true, Size: smallTexture + 1}, Texture},
 		{12, Request{Texture: true}, Texture},
 		{0, Request{Texture: true, Size: 1}, Texture},
-		{0, Request{Node: true, Size: 1}, Payload},
 	} {
 		l := NewLimits(6, 4, c.small)
 		if got := l.ClassOf(c.r); got != c.want {
@@ -43,8 +38,8 @@ func TestShare(t *testing.T) {
 			}
 		}
 		admit(q)
-		small, nodes := min(5, 2*c.limit), min(3, 2*c.limit)
-		if want := [classes]int{c.limit - c.want, c.want, nodes, small}; q.active != want || q.Running() != c.limit+small+nodes {
+		small := min(5, 2*c.limit)
+		if want := [classes]int{c.limit - c.want, c.want, small}; q.active != want || q.Running() != c.limit+small {
 			t.Errorf("%+v: %v, %d", c, q.active, q.Running())
 		}
 	}
@@ -64,7 +59,6 @@ func TestOrder(t *testing.T) {
 		{arrive(Texture, "t1", "t2", "t3", "t4", "t5"), []string{"t1", "t2", "t3", "t4"}},
 		{arrive(Payload, "p1", "p2", "p3", "p4"), []string{"p1", "p2"}},
 		{arrive(SmallTexture, "s1"), []string{"s1"}},
-		{arrive(SmallNode, "n1"), []string{"n1"}},
 		{leave(Texture), []string{"p3"}}, // three textures are more than their third
 		{leave(Texture), []string{"p4"}},
 		{leave(Texture), []string{"t5"}},
@@ -77,7 +71,7 @@ func TestOrder(t *testing.T) {
 	if l := NewLimits(1, 4, 1); l.most[Texture] != 1 {
 		t.Error("a host that allows one request serves no textures")
 	}
-	if l := NewLimits(DefaultRequests, DefaultTextures, DefaultSmall); l.Places() != 26 {
+	if l := NewLimits(DefaultRequests, DefaultTextures, DefaultSmall); l.Places() != 18 {
 		t.Errorf("%d places", l.Places())
 	}
 }
@@ -103,8 +97,8 @@ func TestQueueProperties(t *testing.T) {
 		var running []Class
 		kind := func() Class {
 			return l.ClassOf(Request{
-				Texture: rapid.Bool().Draw(t, "texture"), Node: rapid.Bool().Draw(t, "node"),
-				Size: rapid.SampledFrom([]int64{0, 1, smallTexture, smallTexture + 1, smallNode, smallNode + 1}).Draw(t, "size"),
+				Texture: rapid.Bool().Draw(t, "texture"),
+				Size:    rapid.SampledFrom([]int64{0, 1, smallTexture, smallTexture + 1}).Draw(t, "size"),
 			})
 		}
 		for i := range rapid.IntRange(1, 100).Draw(t, "steps") {

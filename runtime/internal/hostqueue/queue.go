@@ -67,8 +67,6 @@ func (q *Queue[T]) next() (Class, bool) {
 	switch textures := l.most[Texture]; {
 	case may(SmallTexture, l.most[SmallTexture]):
 		return SmallTexture, true
-	case may(SmallNode, l.most[SmallNode]):
-		return SmallNode, true
 	case q.active[Payload]+q.active[Texture] >= l.all:
 		return 0, false
 	case may(Texture, min(textures, l.all/3)):
