@@ -59,16 +59,16 @@ func (mp *meshPlanner) posePrimitive(pl *draft, p *gltf.Primitive, packed *compr
 		b.base[i] = acc
 	}
 	b.findTargets(p)
-	b.findJoints(p)
-	if len(b.targets) == 0 && len(b.sets) == 0 {
-		return nil
-	}
 	key := posedKey{pose: how, sources: fmt.Sprint(p.Attributes, b.sources)}
 	if packed != nil {
 		key.packed = packed.stream
 	}
 	if done, ok := mp.posed[key]; ok {
 		pl.posed = done
+		return nil
+	}
+	b.findJoints(p)
+	if len(b.targets) == 0 && len(b.sets) == 0 {
 		return nil
 	}
 	if err := b.fits(); err != nil {
