@@ -232,12 +232,16 @@ func (c *wrapCutter) cut(lo, hi [2]float64) bool {
 		case WrapClamp:
 			planes = []float64{c.half[axis], 1 - c.half[axis]}
 		case WrapMirror:
-			first, last := math.Ceil(lo[axis]), math.Floor(hi[axis])
+			first, last, half := math.Floor(lo[axis]), math.Ceil(hi[axis]), c.half[axis]
 			if !(last-first < leastWrapped) {
 				return false
 			}
 			for x := first; x <= last; x++ {
-				planes = append(planes, x)
+				if half > 1.0/128 { // else a mirrored image may be that much narrower
+					planes = append(planes, x-half, x+half)
+				} else {
+					planes = append(planes, x)
+				}
 			}
 		}
 		for _, plane := range planes {
