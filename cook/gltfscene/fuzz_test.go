@@ -45,7 +45,9 @@ func seeds() []*builder {
 	posed, _ := skinned()
 	morphed, _ := morphing()
 	morphed.doc["meshes"].([]any)[0].(object)["weights"] = []float64{0.5, 1}
-	return []*builder{plain, strip, textured, sparse, instanced, squeezed, levels, glossy, posed, morphed}
+	clamped := plate(object{"wrapS": 33071, "wrapT": 33648}, object{"extensions": object{transformName: object{"scale": []float64{1, 2}, "rotation": 1}}})
+	baked := glossySquare(object{"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1}})
+	return []*builder{plain, strip, textured, sparse, instanced, squeezed, levels, glossy, posed, morphed, clamped, baked}
 }
 
 // checkLoad verifies what must hold for any bytes.

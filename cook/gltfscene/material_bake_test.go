@@ -14,30 +14,29 @@ import (
 )
 
 // pngURI returns a data: URI of an image with these pixels in rows.
-func pngURI(t *testing.T, width int, pixels ...color.NRGBA) string {
-	t.Helper()
+func pngURI(width int, pixels ...color.NRGBA) string {
 	img := image.NewNRGBA(image.Rect(0, 0, width, len(pixels)/width))
 	for i, p := range pixels {
 		img.SetNRGBA(i%width, i/width, p)
 	}
 	var out bytes.Buffer
 	if err := encoder.Encode(&out, img); err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
-// glossy has a material with a texture for each of diffuse and specular-glossiness.
-func glossy(t *testing.T, sg object) *builder {
+// glossySquare has a material with a texture for each of diffuse and specular-glossiness.
+func glossySquare(sg object) *builder {
 	b := withMaterial(object{"extensions": object{specGlossName: sg}, "name": "Bottle"})
 	b.doc["extensionsUsed"] = []string{specGlossName}
 	for i := range 2 {
 		b.list("textures", object{"source": i})
 	}
-	b.list("images", object{"uri": pngURI(t, 2,
+	b.list("images", object{"uri": pngURI(2,
 		color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 0, 128}, // plastic, metal
 		color.NRGBA{188, 188, 188, 255}, color.NRGBA{0, 0, 0, 0})})
-	b.list("images", object{"uri": pngURI(t, 2,
+	b.list("images", object{"uri": pngURI(2,
 		color.NRGBA{56, 56, 56, 255}, color.NRGBA{255, 220, 157, 51},
 		color.NRGBA{0, 0, 0, 0}, color.NRGBA{56, 56, 56, 128})})
 	return b
@@ -76,7 +75,7 @@ func wantTexels(t *testing.T, what string, img *image.NRGBA, want ...color.NRGBA
 // TestSpecularGlossinessTextures: each texel becomes a base colour, a roughness and a
 // metallic factor.
 func TestSpecularGlossinessTextures(t *testing.T) {
-	b := glossy(t, object{
+	b := glossySquare(object{
 		"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1},
 		"glossinessFactor": 0.5, "diffuseFactor": []float64{1, 1, 1, 0.75},
 	})
@@ -107,7 +106,7 @@ func TestSpecularGlossinessTextures(t *testing.T) {
 	}
 
 	// Without a diffuse texture its factor is what is converted.
-	s = glossy(t, object{"specularGlossinessTexture": object{"index": 1}, "diffuseFactor": []float64{0, 1, 0, 1}}).load(t)
+	s = glossySquare(object{"specularGlossinessTexture": object{"index": 1}, "diffuseFactor": []float64{0, 1, 0, 1}}).load(t)
 	wantTexels(t, "of a factor", decodedImage(t, s, s.Materials[0].BaseColorTex.Image), color.NRGBA{0, 255, 0, 255})
 }
 
@@ -122,7 +121,7 @@ func TestSpecularGlossinessLeftOut(t *testing.T) {
 		"texels, more than 16777216": func(b *builder, _ object) { b.doc["images"].([]any)[1].(object)["uri"] = hugeURI(t) },
 	} {
 		sg := object{"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1}}
-		b := glossy(t, sg)
+		b := glossySquare(sg)
 		spoil(b, sg)
 		s := b.load(t)
 		n := note(s, "specular-glossiness-texture")
@@ -137,7 +136,7 @@ func TestSpecularGlossinessLeftOut(t *testing.T) {
 
 // hugeURI is a PNG that claims many texels.
 func hugeURI(t *testing.T) string {
-	uri := pngURI(t, 1, color.NRGBA{})
+	uri := pngURI(1, color.NRGBA{})
 	data, err := base64.StdEncoding.DecodeString(uri[len("data:image/png;base64,"):])
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +148,7 @@ func hugeURI(t *testing.T) string {
 // TestPlannedGloss: a plan knows how such images are made.
 func TestPlannedGloss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bottle.glb")
-	b := glossy(t, object{"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1}})
+	b := glossySquare(object{"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1}})
 	testfile.Write(t, path, string(b.glb()))
 	s, raw := recorded(t, path, 0)
 	defer s.Close()

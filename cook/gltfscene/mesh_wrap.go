@@ -117,7 +117,7 @@ func (im *importer) wrap() error {
 		}
 		mp.notes.info("texture-wrap-cut", pl.where(im.scene), "triangles were cut where a texture that is clamped or mirrored ends")
 	}
-	return mp.data.checkReserved()
+	return nil
 }
 
 // wrappingOf is what the first texture of a material that there is asks for, nil where it
@@ -462,5 +462,8 @@ func (mp *meshPlanner) remake(pl *plan, id *jobID, use uint8, data []byte) error
 	j.pack(a, mp.store(a.at.store))
 	j.use, j.accessor, j.mesh, j.slot, j.uses = use, number, uint32(mp.scene.Meshes[pl.mesh].Index), pl.slot, 1
 	*id = made
-	return mp.data.reserve(place, int64(len(data)), 2)
+	if err := mp.data.reserve(place, int64(len(data)), 2); err != nil {
+		return err
+	}
+	return mp.data.checkReserved() // what is made takes memory at once
 }

@@ -8,11 +8,10 @@ import (
 
 // plate is a square with corners at -1 and 3 in the image that has a texture of 8 x 4
 // texels with a sampler; uv of a point is its place.
-func plate(t *testing.T, sampler, info object) *builder {
-	t.Helper()
+func plate(sampler, info object) *builder {
 	b := newBuilder()
 	texels := make([]color.NRGBA, 32)
-	b.list("images", object{"uri": pngURI(t, 8, texels...)})
+	b.list("images", object{"uri": pngURI(8, texels...)})
 	b.list("samplers", sampler)
 	b.list("textures", object{"source": 0, "sampler": 0})
 	info["index"] = 0
@@ -56,7 +55,7 @@ func TestWrapIsCut(t *testing.T) {
 		return at
 	}
 	for _, modes := range [][2]int{{clamp, repeat}, {repeat, clamp}, {clamp, clamp}, {mirror, mirror}, {mirror, clamp}, {repeat, repeat}} {
-		s := plate(t, object{"wrapS": modes[0], "wrapT": modes[1]}, object{}).load(t)
+		s := plate(object{"wrapS": modes[0], "wrapT": modes[1]}, object{}).load(t)
 		checkScene(t, s)
 		p := first(t, s)
 		cut := note(s, "texture-wrap-cut").Count == 1
@@ -90,7 +89,7 @@ func TestWrapIsCut(t *testing.T) {
 // leads from what is stored to what is meant.
 func TestWrapOfTransforms(t *testing.T) {
 	transform := object{"extensions": object{transformName: object{"scale": []float64{0.25, 0.5}, "offset": []float64{0.25, 0}, "rotation": math.Pi / 2}}}
-	s := plate(t, object{"wrapS": 33071, "wrapT": 33071}, transform).load(t)
+	s := plate(object{"wrapS": 33071, "wrapT": 33071}, transform).load(t)
 	p, m := first(t, s), &s.Materials[0].BaseColorTex
 	to := m.matrix()
 	for i := range p.Positions {
@@ -104,7 +103,7 @@ func TestWrapOfTransforms(t *testing.T) {
 	}
 	// Within the image nothing is cut.
 	inside := object{"extensions": object{transformName: object{"scale": []float64{0.25, 0.25}, "offset": []float64{0.25, 0.25}}}}
-	if s = plate(t, object{"wrapS": 33071, "wrapT": 33648}, inside).load(t); len(first(t, s).Indices) != 6 || len(s.Notes) > 1 {
+	if s = plate(object{"wrapS": 33071, "wrapT": 33648}, inside).load(t); len(first(t, s).Indices) != 6 || len(s.Notes) > 1 {
 		t.Errorf("%d indices, notes %v", len(first(t, s).Indices), s.Notes)
 	}
 }
@@ -112,8 +111,8 @@ func TestWrapOfTransforms(t *testing.T) {
 // TestWrapBeyond: what lies beyond the border of an image that is clamped shows a texel
 // that coarser levels do not mix with those of the other side.
 func TestWrapBeyond(t *testing.T) {
-	b := plate(t, object{"wrapS": 33071, "wrapT": 33071}, object{})
-	b.doc["images"].([]any)[0].(object)["uri"] = pngURI(t, 1024, make([]color.NRGBA, 1024*64)...)
+	b := plate(object{"wrapS": 33071, "wrapT": 33071}, object{})
+	b.doc["images"].([]any)[0].(object)["uri"] = pngURI(1024, make([]color.NRGBA, 1024*64)...)
 	s := b.load(t)
 	p := first(t, s)
 	for i := 0; i+2 < len(p.Indices); i += 3 {
@@ -135,7 +134,7 @@ func TestWrapBeyond(t *testing.T) {
 func TestWrapOfMany(t *testing.T) {
 	for _, scale := range []float64{200, 1e9} {
 		many := object{"extensions": object{transformName: object{"scale": []float64{scale, scale}}}}
-		s := plate(t, object{"wrapS": 33648, "wrapT": 33648}, many).load(t)
+		s := plate(object{"wrapS": 33648, "wrapT": 33648}, many).load(t)
 		if n := note(s, "texture-wrap-skipped"); n.Count != 1 || !n.Warning || len(first(t, s).Indices) != 6 {
 			t.Errorf("%d indices, notes %v", len(first(t, s).Indices), s.Notes)
 		}

@@ -211,6 +211,15 @@ func FuzzPlanned(f *testing.F) {
 	s.Close()
 	f.Add(raw)
 	f.Add([]byte{})
+	made := filepath.Join(f.TempDir(), "made.glb")
+	if err := os.WriteFile(made, seeds()[11].glb(), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	if s, raw = recorded(f, made, 1<<20); s == nil {
+		f.Fatal("the seed does not load")
+	}
+	s.Close()
+	f.Add(raw) // of another file
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzbound.Run(t, len(data), fuzzbound.Limits{Alloc: 512 << 20, PerByte: 1 << 12}, func() { checkPlanned(t, path, data) })
 	})
