@@ -70,7 +70,7 @@ var (
 		"figures for":                  figureCommands,
 		"need":                         func() []string { return doctor.Names },
 	}
-	// closedFlags are those of cook and convert that take no other words: JSON Schemas say
+	// closedFlags are those of cook, convert and publish that take no other words: JSON Schemas say
 	// so, too.
 	closedFlags = []string{
 		"partition", "kdtree-balance", "scene-profile", "tier-matching", "untagged-semantic-tier", "pyramid", "up", "units", "textures", "astc-block",

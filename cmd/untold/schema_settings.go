@@ -112,9 +112,13 @@ func flagSchema(f *pflag.Flag, command string) schemaObject {
 	if f.Name == "fail-if" {
 		return budgetSchema()
 	}
-	if slices.Contains(closedFlags, f.Name) && (command == "cook" || command == "convert") {
+	if slices.Contains(closedFlags, f.Name) && (command == "cook" || command == "convert" || command == "publish") {
+		values := flagValues[command+" "+f.Name]
+		if values == nil {
+			values = flagValues[f.Name]
+		}
 		var list []any
-		for _, c := range flagValues[f.Name]() {
+		for _, c := range values() {
 			list = append(list, c)
 			switch n, err := strconv.Atoi(c); {
 			case err == nil:

@@ -22,11 +22,11 @@ func TestTune(t *testing.T) {
 	args := []string{"tune", scene, "--duration", "2s", "--trials", "4", "--plot", plot}
 	r := here(t, args...)
 	settings := filepath.Join(filepath.Dir(scene), profileName)
-	if r.code != 0 || !strings.Contains(r.stdout, "fewer bytes") || !strings.Contains(r.err, "compress zstd") {
+	if r.code != 0 || !strings.Contains(r.stdout, "fewer bytes") || !strings.Contains(r.err, "compress delta") {
 		t.Fatalf("exit %d: %s%s", r.code, r.stdout, r.err)
 	}
 	text := string(testfile.Read(t, settings))
-	if !strings.Contains(text, "\ncompress: zstd\n") || !strings.Contains(text, "# Found by untold tune at 10MBps and 50ms along 4 camera paths:") {
+	if !strings.Contains(text, "\ncompress: delta\n") || !strings.Contains(text, "# Found by untold tune at 10MBps and 50ms along 4 camera paths:") {
 		t.Error(text)
 	}
 	if svg := string(testfile.Read(t, plot)); !strings.Contains(svg, "dunes.gltf, 10MBps and 50ms") {

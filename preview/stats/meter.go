@@ -24,6 +24,7 @@ const (
 type Meter struct {
 	frames         []float32 // milliseconds
 	intervals, cpu []float32 // milliseconds
+	gpu            []float32 // milliseconds, of the frames of which it is known
 	work           []float32 // triangles, shadows included
 	mean           time.Duration
 	recent         []time.Duration
@@ -62,6 +63,9 @@ func (m *Meter) Timed(f *Frame) {
 	m.frames = append(m.frames, float32(f.MS))
 	m.intervals = append(m.intervals, float32(f.Interval))
 	m.cpu = append(m.cpu, float32(f.CPU))
+	if f.GPU > 0 {
+		m.gpu = append(m.gpu, float32(f.GPU))
+	}
 	m.work = append(m.work, float32(f.Triangles+f.ShadowTriangles))
 	m.out.ShadowMax = max(m.out.ShadowMax, f.ShadowTriangles)
 	m.worst.add(f)
@@ -122,6 +126,7 @@ func (m *Meter) Report(st *runtime.Stats, drawn *render.Stats, ownTextures bool,
 	quantiles(paces(m.cpu), &none, &o.CPUPaceP99, &none)
 	quantiles(m.cpu, &o.CPUMSP50, &o.CPUMSP99, &none)
 	quantiles(m.frames, &o.FrameMSP50, &o.FrameMSP99, &o.FrameMSMax)
+	quantiles(m.gpu, &o.GPUMSP50, &o.GPUMSP99, &o.GPUMSMax)
 	quantiles(m.intervals, &o.IntervalMSP50, &o.IntervalMSP99, &o.IntervalMSMax)
 	quantiles(m.work, &o.WorkP50, &o.WorkP99, &o.WorkMax)
 	o.Worst = m.worst.list

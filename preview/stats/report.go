@@ -29,6 +29,12 @@ type Report struct {
 	FrameMSP50 float64 `json:"frame_ms_p50"`
 	FrameMSP99 float64 `json:"frame_ms_p99"`
 	FrameMSMax float64 `json:"frame_ms_max"`
+	// GPUMS is what the GPU takes for a frame, at the same time as the program goes on: the
+	// slower of both says how many frames there can be. 0 where the driver cannot tell, as
+	// where a processor draws.
+	GPUMSP50 float64 `json:"gpu_ms_p50"`
+	GPUMSP99 float64 `json:"gpu_ms_p99"`
+	GPUMSMax float64 `json:"gpu_ms_max"`
 	// Pace is how many times as long as the sixty frames around it a frame
 	// takes; Hitches counts those that take more than twice as long. CPU times
 	// are those of all threads, and are 0 where the system cannot tell.

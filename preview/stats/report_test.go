@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/preview/render"
+	"github.com/untoldkit/untold/runtime"
 	"github.com/untoldkit/untold/runtime/simulate"
 )
 
@@ -37,6 +39,21 @@ func TestConditions(t *testing.T) {
 	keys := ReportKeys()
 	if keys[0] != "frames" || !slices.Contains(keys, "errors") || slices.Contains(keys, "device") {
 		t.Errorf("%v", keys)
+	}
+}
+
+// TestGPUTimes: frames of which the driver has told nothing yet do not count.
+func TestGPUTimes(t *testing.T) {
+	var m Meter
+	for i := range 103 {
+		m.Timed(&Frame{Frame: i, GPU: max(0, float64(i-2))}) // 3 frames late
+	}
+	r := m.Report(&runtime.Stats{}, &render.Stats{}, false, 0)
+	if r.GPUMSP50 != 50 || r.GPUMSP99 != 99 || r.GPUMSMax != 100 {
+		t.Errorf("%v, %v, %v", r.GPUMSP50, r.GPUMSP99, r.GPUMSMax)
+	}
+	if r = new(Meter).Report(&runtime.Stats{}, &render.Stats{}, false, 0); r.GPUMSP99 != 0 {
+		t.Errorf("%v without a frame", r.GPUMSP99)
 	}
 }
 
