@@ -289,7 +289,7 @@ func load(ctx context.Context, path string, opts *Options, ns *notes) (*gltfscen
 	s, v := in.scene, in.seen
 	objects, err := objectsOf(s, v, ns)
 	if err == nil && len(objects) == 0 {
-		if n := len(opts.Items); n > 0 { // the path only names the scene
+		if n := len(opts.Items); n > 1 { // the path only names the scene
 			path = fmt.Sprintf("%s (%s)", strings.TrimSuffix(path, filepath.Ext(path)), human.Plural(n, "file"))
 		}
 		err = nothing(path, s, ns)
