@@ -137,13 +137,18 @@ void main() {
 #ifdef HOLES // one program for all passes with holes
     if ((flags & MASKED) != 0u) {
 #endif
-    // Levels keep the share of their texels that is above the cutoff, and what is mixed
-    // of these texels is so a little less often. Where alpha is even nothing is mixed.
-    float slope = fwidth(base.a);
-    base.a *= 1.0 + 0.05 * max(LEVEL(u_base, v_uv), 0.0) * min(4.0 * slope, 1.0);
+    // Leaves must not thin out in the distance, where they are a few texels; as long as
+    // there are many, levels keep the share of them that is above the cutoff. What finer
+    // levels have alike is no leaves, and stays.
+    float level = LEVEL(u_base, v_uv);
+    if (level > 3.0) {
+        vec3 at = vec3(v_uv, layerOf(v_layers, 0));
+        float mixed = abs(textureLod(u_base, at, level - 4.0).a - textureLod(u_base, at, level).a);
+        base.a *= 1.0 + 0.35 * (level - 3.0) * min(8.0 * mixed, 1.0);
+    }
     // The edge is one pixel wide and becomes coverage of the samples; an even alpha
     // that is the cutoff is above it.
-    alpha = clamp((base.a - emissive.w + 1e-4) / max(slope, 1e-4) + 0.5, 0.0, 1.0);
+    alpha = clamp((base.a - emissive.w + 1e-4) / max(fwidth(base.a), 1e-4) + 0.5, 0.0, 1.0);
 #ifdef COVERAGE
     hole = alpha <= 0.0;
 #else
