@@ -3,6 +3,7 @@ package gltfscene
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"image"
 	"image/color"
 	encoder "image/png"
@@ -116,7 +117,6 @@ func TestSpecularGlossinessLeftOut(t *testing.T) {
 	for want, spoil := range map[string]func(b *builder, sg object){
 		"different coordinates":      func(_ *builder, sg object) { sg["specularGlossinessTexture"] = moved },
 		"has no image":               func(b *builder, _ object) { delete(b.doc["textures"].([]any)[1].(object), "source") },
-		`file "no.png" is missing`:   func(b *builder, _ object) { b.doc["images"].([]any)[1].(object)["uri"] = "no.png" },
 		"neither PNG, JPEG, WebP":    func(b *builder, _ object) { b.doc["images"].([]any)[1].(object)["uri"] = "data:,hello" },
 		"texels, more than 16777216": func(b *builder, _ object) { b.doc["images"].([]any)[1].(object)["uri"] = hugeURI(t) },
 	} {
@@ -165,5 +165,20 @@ func TestPlannedGloss(t *testing.T) {
 		if got, err := again.Images[i].Bytes(); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("image %d differs: %v", i, err)
 		}
+	}
+}
+
+// TestMissingGloss: an image that is missing is an error in this slot as in others.
+func TestMissingGloss(t *testing.T) {
+	b := glossySquare(object{"diffuseTexture": object{"index": 0}, "specularGlossinessTexture": object{"index": 1}})
+	b.doc["images"].([]any)[1] = object{"uri": "none.png"}
+	path := testfile.Write(t, filepath.Join(t.TempDir(), "bottle.gltf"), b.gltf())
+	if _, err := Load(t.Context(), path, DefaultOptions()); !errors.Is(err, ErrMissingFile) {
+		t.Errorf("%v", err)
+	}
+	o := DefaultOptions()
+	o.AllowMissingImages = true
+	if _, err := Load(t.Context(), path, o); err != nil {
+		t.Error(err)
 	}
 }

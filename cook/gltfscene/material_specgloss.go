@@ -1,6 +1,7 @@
 package gltfscene
 
 import (
+	"errors"
 	"math"
 
 	"github.com/qmuntal/gltf"
@@ -57,6 +58,9 @@ func (mr *materialReader) specularGlossiness(m *Material, src *gltf.Material, pl
 			return true, true, nil
 		}
 		err = at(place, err)
+		if mr.ctx.Err() != nil || errors.Is(err, ErrMissingFile) && !mr.opts.AllowMissingImages {
+			return false, false, err
+		}
 		if pbr := src.PBRMetallicRoughness; pbr != nil && (pbr.BaseColorTexture != nil || pbr.MetallicRoughnessTexture != nil) {
 			mr.notes.fault("specular-glossiness-skipped", "the material's own metallic-roughness textures were used instead of "+specGlossName, err)
 			return false, false, nil

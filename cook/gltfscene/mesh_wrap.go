@@ -109,7 +109,7 @@ func (im *importer) wrap() error {
 			}
 		}
 		if pl.elements > mostCut || !c.cut(lo, hi) {
-			mp.notes.warn("texture-wrap-skipped", pl.where(im.scene), "textures that should be clamped or mirrored repeat: too many triangles would be needed")
+			mp.notes.warn("texture-wrap-skipped", pl.where(im.scene), "textures that should be clamped or mirrored repeat: too many triangles would be needed, or their coordinates lie too far from the image")
 			continue
 		}
 		if err := mp.rewrite(pl, c.wrapped()); err != nil {
@@ -215,9 +215,36 @@ type wrapCutter struct {
 	cuts map[[2]uint32]uint32 // by the ends of an edge, the smaller first: of one plane
 }
 
+// farthestWrapped is how far from the image coordinates may lie, in images.
+const farthestWrapped = 1 << 16
+
+// mostCompared is how often indices may be compared with the borders of images.
+const mostCompared = 1 << 28
+
+// reaches reports whether coordinates between two extremes are near enough to be cut, and
+// whether what is cut can be told in stored coordinates.
+func (w *wrapping) reaches(lo, hi [2]float64) bool {
+	back, ok := w.to.inverse()
+	for k := range lo {
+		ok = ok && lo[k] > -farthestWrapped && hi[k] < farthestWrapped
+	}
+	for _, u := range [...]float64{lo[0], hi[0]} {
+		for _, v := range [...]float64{lo[1], hi[1]} {
+			for k := 0; k < 6 && ok; k += 3 {
+				at := math.Abs(float64(back[k]*u)) + math.Abs(float64(back[k+1]*v)) + math.Abs(back[k+2])
+				ok = at < math.MaxFloat32/4
+			}
+		}
+	}
+	return ok
+}
+
 // cut divides the triangles at the borders of the image, or of its mirror images. It returns
-// false where that would make too many.
+// false where that would make too many, or take too long.
 func (c *wrapCutter) cut(lo, hi [2]float64) bool {
+	if !c.reaches(lo, hi) {
+		return false
+	}
 	p := &c.in
 	p.Positions, p.Normals, p.Tangents = slices.Clip(p.Positions), slices.Clip(p.Normals), slices.Clip(p.Tangents)
 	p.UV[0], p.UV[1], p.Colors = slices.Clip(p.UV[0]), slices.Clip(p.UV[1]), slices.Clip(p.Colors)
@@ -225,7 +252,7 @@ func (c *wrapCutter) cut(lo, hi [2]float64) bool {
 	for i := range c.at {
 		c.at[i] = c.to.apply(p.UV[c.set][i])
 	}
-	limit := mostWrapped*len(p.Indices) + 3*leastWrapped
+	limit, compared := mostWrapped*len(p.Indices)+3*leastWrapped, 0
 	for axis, m := range c.mode {
 		var planes []float64
 		switch m {
@@ -245,6 +272,9 @@ func (c *wrapCutter) cut(lo, hi [2]float64) bool {
 			}
 		}
 		for _, plane := range planes {
+			if compared += len(p.Indices); compared > mostCompared {
+				return false
+			}
 			if c.divide(axis, plane); len(p.Indices) > limit {
 				return false
 			}

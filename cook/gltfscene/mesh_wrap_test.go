@@ -130,6 +130,25 @@ func TestWrapBeyond(t *testing.T) {
 	}
 }
 
+// TestWrapFarAway: coordinates that are far from the image, or cannot be told once they are
+// cut, stay as they are, with a word and in no time.
+func TestWrapFarAway(t *testing.T) {
+	for _, transform := range []object{
+		{"offset": []float64{1e17, 0}},
+		{"offset": []float64{0, -1e300}},
+		{"scale": []float64{1e308, 1}},
+		{"scale": []float64{1e-40, 1}, "offset": []float64{3, 3}},
+		{"scale": []float64{0, 1}},
+	} {
+		for _, mode := range []int{33071, 33648} {
+			s := plate(object{"wrapS": mode, "wrapT": mode}, object{"extensions": object{transformName: transform}}).load(t)
+			if n := note(s, "texture-wrap-skipped"); n.Count != 1 || len(first(t, s).Indices) != 6 {
+				t.Errorf("%v: %d indices, notes %v", transform, len(first(t, s).Indices), s.Notes)
+			}
+		}
+	}
+}
+
 // TestWrapOfMany: what would take too many triangles repeats, with a word.
 func TestWrapOfMany(t *testing.T) {
 	for _, scale := range []float64{200, 1e9} {

@@ -35,6 +35,7 @@ type nodePlacer struct {
 	poses     []*pose                   // by Node.Mesh less the number of meshes of the file, until planMeshes
 	binds     map[int]memo[[]geom.Mat4] // inverse bind matrices, by skins of the file
 	parents   []int32                   // of nodes of the file, plus one, once poses need them
+	unplaced  map[int]geom.Mat4         // where joints are that the scene does not reach
 	lights    []memo[Light]             // of KHR_lights_punctual, once a node needs one
 	cameras   map[int]memo[Camera]
 }

@@ -165,22 +165,34 @@ func (np *nodePlacer) frames(node, skin int) ([]geom.Mat4, error) {
 // jointWorld returns where a joint is, also of one that the scene does not reach.
 func (np *nodePlacer) jointWorld(joint int) (geom.Mat4, error) {
 	world := geom.Identity()
-	for steps := 0; joint >= 0; steps++ {
+	var chain []int // from the joint up to what is known
+	for ; joint >= 0; joint = np.parentOf(joint) {
 		if at := np.placed[joint]; at > 0 {
-			return np.scene.Nodes[at-1].World.Mul(world), nil
+			world = np.scene.Nodes[at-1].World
+			break
 		}
-		node, err := np.doc.nodes.peek(joint)
+		if known, ok := np.unplaced[joint]; ok {
+			world = known
+			break
+		}
+		if chain = append(chain, joint); len(chain) > len(np.doc.nodes.raw) {
+			return world, malformed("", "is its own ancestor: the hierarchy has a cycle")
+		}
+	}
+	for _, n := range slices.Backward(chain) {
+		node, err := np.doc.nodes.peek(n)
 		if err != nil {
 			return world, err
 		}
-		local, err := np.localMatrix(joint, node, np.doc.nodes.raw[joint])
+		local, err := np.localMatrix(n, node, np.doc.nodes.raw[n])
 		if err != nil {
-			return world, at(np.doc.nodes.place(joint), err)
+			return world, at(np.doc.nodes.place(n), err)
 		}
-		world = local.Mul(world)
-		if joint = np.parentOf(joint); steps > len(np.doc.nodes.raw) {
-			return world, malformed("", "is its own ancestor: the hierarchy has a cycle")
+		world = world.Mul(local)
+		if np.unplaced == nil {
+			np.unplaced = make(map[int]geom.Mat4)
 		}
+		np.unplaced[n] = world
 	}
 	return world, nil
 }

@@ -56,5 +56,8 @@ func (f *file) pack(in *os.File) ([]byte, error) {
 	if err != nil {
 		return nil, f.wrong(err)
 	}
+	if int64(len(out)) != f.size || hashOf(out) != f.sha {
+		return nil, f.changed() // between the two readings of scan
+	}
 	return out, nil
 }
