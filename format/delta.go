@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // Compression delta stores by how much numbers differ from those before them, in planes:
@@ -83,10 +85,11 @@ const deltaBlock = 512
 
 func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
 	columns, size := k.columns()
-	n := len(src) / max(size, 1)
-	if size == 0 {
-		n = 0
+	if columns == nil {
+		copy(dst, src)
+		return
 	}
+	n := len(src) / size
 	copy(dst[n*size:], src[n*size:])
 	var before [len(vertexColumns)]uint32
 	for from := 0; from < n; from += deltaBlock {
@@ -98,11 +101,11 @@ func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
 	}
 }
 
-// columns returns what a record consists of, and its bytes, 0 where there are no records.
+// columns returns what a record consists of, and its bytes; nil where bytes stay as they are.
 func (k deltaKind) columns() (list []column, size int) {
 	switch k {
 	case deltaVertices:
-		return vertexColumns[:], 32
+		return vertexColumns[:], vertex.Size
 	case deltaIndex16:
 		return []column{{0, 2, false}}, 2
 	case deltaIndex32:

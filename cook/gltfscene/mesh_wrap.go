@@ -211,6 +211,7 @@ func (w *wrapping) leaves(lo, hi [2]float64) bool {
 type wrapCutter struct {
 	wrapping
 	in   Primitive // with the vertices that cuts add at the end
+	back uvMatrix  // from the image to stored coordinates
 	at   [][2]float64
 	cuts map[[2]uint32]uint32 // by the ends of an edge, the smaller first: of one plane
 }
@@ -223,15 +224,15 @@ const mostCompared = 1 << 28
 
 // reaches reports whether coordinates between two extremes are near enough to be cut, and
 // whether what is cut can be told in stored coordinates.
-func (w *wrapping) reaches(lo, hi [2]float64) bool {
-	back, ok := w.to.inverse()
+func (c *wrapCutter) reaches(lo, hi [2]float64) (ok bool) {
+	c.back, ok = c.to.inverse()
 	for k := range lo {
 		ok = ok && lo[k] > -farthestWrapped && hi[k] < farthestWrapped
 	}
 	for _, u := range [...]float64{lo[0], hi[0]} {
 		for _, v := range [...]float64{lo[1], hi[1]} {
 			for k := 0; k < 6 && ok; k += 3 {
-				at := math.Abs(float64(back[k]*u)) + math.Abs(float64(back[k+1]*v)) + math.Abs(back[k+2])
+				at := math.Abs(float64(c.back[k]*u)) + math.Abs(float64(c.back[k+1]*v)) + math.Abs(c.back[k+2])
 				ok = at < math.MaxFloat32/4
 			}
 		}
@@ -361,10 +362,6 @@ func between[V vec](list []V, a, b uint32, t float64) []V {
 // wrapped returns the primitive with the coordinates that a texture which repeats needs.
 // A vertex at the border of an image that is clamped becomes one for each side.
 func (c *wrapCutter) wrapped() Primitive {
-	back, ok := c.to.inverse()
-	if !ok {
-		return c.in // all of it is one line of the image
-	}
 	type key struct {
 		v      uint32
 		beyond [2]int8
@@ -394,7 +391,7 @@ func (c *wrapCutter) wrapped() Primitive {
 				out.Normals, out.Tangents = take(out.Normals, in.Normals, v), take(out.Tangents, in.Tangents, v)
 				out.UV[0], out.UV[1] = take(out.UV[0], in.UV[0], v), take(out.UV[1], in.UV[1], v)
 				out.Colors = take(out.Colors, in.Colors, v)
-				out.UV[c.set][n] = c.coordinates(c.at[v], of.beyond, &back)
+				out.UV[c.set][n] = c.coordinates(c.at[v], of.beyond)
 			}
 			out.Indices = append(out.Indices, n)
 		}
@@ -403,7 +400,7 @@ func (c *wrapCutter) wrapped() Primitive {
 }
 
 // coordinates are what is stored of a place in the image.
-func (c *wrapCutter) coordinates(at [2]float64, beyond [2]int8, back *uvMatrix) [2]float32 {
+func (c *wrapCutter) coordinates(at [2]float64, beyond [2]int8) [2]float32 {
 	for k, m := range c.mode {
 		if m == WrapMirror {
 			if at[k] -= 2 * math.Floor(at[k]/2); at[k] > 1 {
@@ -419,7 +416,7 @@ func (c *wrapCutter) coordinates(at [2]float64, beyond [2]int8, back *uvMatrix) 
 			at[k] = min(max(at[k], c.half[k]), 1-c.half[k])
 		}
 	}
-	at = back.apply([2]float32{float32(at[0]), float32(at[1])})
+	at = c.back.apply([2]float32{float32(at[0]), float32(at[1])})
 	return [2]float32{float32(at[0]), float32(at[1])}
 }
 
