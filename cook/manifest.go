@@ -49,7 +49,7 @@ func (c *scenePlan) manifest(payloads []payload, nodes []node) *manifest.Manifes
 	}
 	c.describeContent(m)
 	c.describeLevels(m)
-	if !c.opts.hasFloors() && len(p.Objects) <= c.opts.mostClassified() { // only grids judge objects by size
+	if !c.opts.hasFloors() && c.listsObjects() { // only grids judge objects by size
 		for i := range p.Objects {
 			m.ObjectClassification = append(m.ObjectClassification, p.Objects[i].Entry(c.objects[i].name))
 		}
@@ -91,11 +91,14 @@ func (c *scenePlan) describeContent(m *manifest.Manifest) {
 	}
 }
 
-// classifiedObjects is up to how many objects a manifest says how each was judged: of more
-// that would be nearly all of its text, which every viewer on a network has to fetch.
-const classifiedObjects = 100_000
+// listedObjects is up to how many objects a manifest names each and says how it was judged:
+// of more that would be most of its text, which every viewer has to fetch and read before it
+// shows anything. No reader of a scene needs it.
+const listedObjects = 10_000
 
-func (o *Options) mostClassified() int { return cmp.Or(o.classified, classifiedObjects) }
+func (c *scenePlan) listsObjects() bool {
+	return len(c.planned.Objects) <= cmp.Or(c.opts.listed, listedObjects)
+}
 
 // addTile lists a tile, or says why it could not be written.
 func (c *scenePlan) addTile(m *manifest.Manifest, t *partition.Tile, b *payload) {
@@ -118,8 +121,10 @@ func (c *scenePlan) addTile(m *manifest.Manifest, t *partition.Tile, b *payload)
 	cell := manifest.BoundsOf(t.Cell)
 	priority := t.Priority
 	e := manifest.Tile{ID: t.ID, GridCoord: &coord, Priority: &priority, CellBounds: &cell}
-	for _, o := range b.present {
-		e.Objects = append(e.Objects, c.objects[o].name)
+	if c.listsObjects() {
+		for _, o := range b.present {
+			e.Objects = append(e.Objects, c.objects[o].name)
+		}
 	}
 	if c.opts.hasFloors() {
 		c.describeFloorTile(&e, t)

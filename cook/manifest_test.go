@@ -2,17 +2,18 @@ package cook
 
 import (
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/untoldkit/untold/manifest"
 )
 
-// TestClassifiedObjects: of many objects the manifest does not say how each was judged, and
-// nothing else differs.
-func TestClassifiedObjects(t *testing.T) {
+// TestListedObjects: of many objects the manifest neither has the names nor says how each was
+// judged, and nothing else differs.
+func TestListedObjects(t *testing.T) {
 	load := func(most int) *manifest.Manifest {
 		o := yardOptions()
-		o.HLODs, o.classified = nil, most
+		o.HLODs, o.listed = nil, most
 		out := t.TempDir()
 		scene := filepath.Join(t.TempDir(), "yard.gltf")
 		newYard().write(t, scene)
@@ -29,7 +30,14 @@ func TestClassifiedObjects(t *testing.T) {
 	if len(all.ObjectClassification) <= 3 || len(few.ObjectClassification) != 0 {
 		t.Errorf("%d of few objects and %d of many are classified", len(all.ObjectClassification), len(few.ObjectClassification))
 	}
-	if few.ObjectClassification = all.ObjectClassification; len(few.Tiles) != len(all.Tiles) || len(few.Tiles[0].Objects) != len(all.Tiles[0].Objects) {
-		t.Error("the tiles differ")
+	for i := range few.Tiles {
+		if len(few.Tiles[i].Objects) != 0 || len(all.Tiles[i].Objects) != *few.Tiles[i].ObjectCount {
+			t.Errorf("tile %d lists %d objects of many, and %d of %d", i, len(few.Tiles[i].Objects), len(all.Tiles[i].Objects), *few.Tiles[i].ObjectCount)
+		}
+		few.Tiles[i].Objects = all.Tiles[i].Objects
+	}
+	few.ObjectClassification = all.ObjectClassification
+	if !reflect.DeepEqual(few, all) {
+		t.Error("something else differs")
 	}
 }

@@ -74,8 +74,8 @@ type Options struct {
 	// faults, in tests, stands between the cook and the output folder and stops
 	// or fails at chosen calls.
 	faults func(journal.FS) journal.FS
-	// classified, above 0, takes the place of the constant in tests.
-	classified int
+	// listed, above 0, takes the place of the constant in tests.
+	listed int
 	// nodeTexels, above 0, takes the place of the constant in tests.
 	nodeTexels int
 	// lookSide, above 0, is how many pixels pictures of levels have at least in tests:

@@ -95,6 +95,7 @@ func (a *app) openLive(open *Loaded, cfg config.Config) (driver, error) {
 	}
 	l.s = s
 	l.meter.CountTexels(a.r.TexelPixels)
+	l.meter.Opened(open.Took)
 	if err := l.place(a.o, open); err != nil {
 		return nil, errors.Join(err, l.close())
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/cube"
@@ -44,6 +45,9 @@ type Loaded struct {
 	// one that it names cannot be had.
 	Grade      *cube.Table
 	GradeError error
+	// Took is how long the manifest took to come and be read, as far as is known: it counts
+	// in the time to a picture.
+	Took time.Duration
 
 	asCooked *manifest.Manifest // of a scene that is shown whole, else nil
 }

@@ -282,7 +282,11 @@ func loadAll(ctx context.Context, requests []payload.Request) (w bench.Work, err
 func (m *bencher) fly(ctx context.Context, path string) error {
 	var r *simulate.Report
 	var seconds float64
-	err := m.row(ctx, bench.Simulate, nil, func() (bench.Work, error) {
+	opening, err := openingOver(flightBandwidth, flightLatency, path)
+	if err != nil {
+		return err
+	}
+	err = m.row(ctx, bench.Simulate, nil, func() (bench.Work, error) {
 		sc, err := simulate.Load(path)
 		if err != nil {
 			return bench.Work{}, inputError(err)
@@ -299,7 +303,7 @@ func (m *bencher) fly(ctx context.Context, path string) error {
 		sc.Duration = p.Keys[len(p.Keys)-1].T
 		seconds = sc.Duration.Seconds()
 		res, err := simulate.Run(ctx, sc, simulate.Options{
-			Bandwidth: flightBandwidth, NetworkLatency: flightLatency, Ranges: true, OnRecord: func(*simulate.Record) error { return nil },
+			Bandwidth: flightBandwidth, NetworkLatency: flightLatency, Opening: opening, Ranges: true, OnRecord: func(*simulate.Record) error { return nil },
 		})
 		if err != nil {
 			return bench.Work{}, err

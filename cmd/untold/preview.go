@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -469,7 +470,7 @@ func loadRemoteGrade(ctx context.Context, f *askedFor, base, rel string) (*cube.
 // aim sets the parameters of the runtime and the path of the camera, as
 // simulate does for the first scene.
 func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Options) error {
-	load := o.Scenes[0].Load
+	load, since := o.Scenes[0].Load, time.Now()
 	first, err := load()
 	if errors.As(err, new(*unreachable)) {
 		return err
@@ -477,6 +478,7 @@ func (p *previewFlags) aim(cmd *cobra.Command, a *app, arg string, o *preview.Op
 	if err != nil {
 		return inputError(err)
 	}
+	first.Took = time.Since(since)
 	// The preview opens with it, and asks a server once.
 	var opened atomic.Pointer[preview.Loaded]
 	opened.Store(first)

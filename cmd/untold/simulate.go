@@ -136,8 +136,12 @@ func (s *simulateFlags) run(cmd *cobra.Command, a *app, path string) error {
 	if err := s.apply(cmd, a, sc); err != nil {
 		return err
 	}
+	opening, err := openingOver(float64(s.bandwidth), s.latency, sc.ManifestPath)
+	if err != nil {
+		return err
+	}
 	res, err := s.simulate(cmd.Context(), a, sc, simulate.Options{
-		Bandwidth: float64(s.bandwidth), NetworkLatency: s.latency, Ranges: remote.RangePolicy(s.remote.ranges) == remote.RangesAuto,
+		Bandwidth: float64(s.bandwidth), NetworkLatency: s.latency, Opening: opening, Ranges: remote.RangePolicy(s.remote.ranges) == remote.RangesAuto,
 	})
 	if err != nil {
 		return err

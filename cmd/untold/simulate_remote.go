@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,20 +35,22 @@ func (s *simulateFlags) runRemote(cmd *cobra.Command, a *app, address string) er
 	if err != nil {
 		return err
 	}
+	since := time.Now()
 	scene, err := s.remote.openRemote(cmd.Context(), a, address, &cfg)
 	if err != nil {
 		return err
 	}
-	err = s.stream(cmd, a, scene)
+	err = s.stream(cmd, a, scene, since)
 	if e := scene.Close(); err == nil {
 		err = e
 	}
 	return err
 }
 
-// stream runs an open remote scene.
-func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene) error {
+// stream runs an open remote scene, whose manifest was asked for at a time.
+func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene, since time.Time) error {
 	sc, err := simulate.Load(scene.Manifest.File)
+	took := time.Since(since)
 	if err != nil {
 		return inputError(fmt.Errorf("%s: %w", scene.Manifest.URL, err))
 	}
@@ -69,7 +72,7 @@ func (s *simulateFlags) stream(cmd *cobra.Command, a *app, scene *remoteScene) e
 	}
 	asked := newAskedFor(scene.Fetcher)
 	asked.scene(scene.Manifest.Base, sc.Manifest)
-	opts := simulate.Options{Fetcher: asked, TextureSource: asked.Fetcher, Base: scene.Manifest.Base, Reload: scene.read(asked)}
+	opts := simulate.Options{Opening: took, Fetcher: asked, TextureSource: asked.Fetcher, Base: scene.Manifest.Base, Reload: scene.read(asked)}
 	if !cmd.Flags().Changed("parse-time") {
 		loader := payload.NewFileLoader(0)
 		defer loader.Close()

@@ -377,8 +377,12 @@ func (u *tuner) stream(ctx context.Context, manifest string, p *simulate.CameraP
 	sc.Path = *p
 	sc.Path.SeeAll(sc.Manifest)
 	sc.Duration = p.Keys[len(p.Keys)-1].T
+	opening, err := openingOver(float64(u.bandwidth), u.latency, manifest)
+	if err != nil {
+		return nil, err
+	}
 	r, err := simulate.Run(ctx, sc, simulate.Options{
-		Bandwidth: float64(u.bandwidth), NetworkLatency: u.latency, Ranges: true,
+		Bandwidth: float64(u.bandwidth), NetworkLatency: u.latency, Opening: opening, Ranges: true,
 		OnRecord: func(*simulate.Record) error { return nil },
 	})
 	if err != nil {

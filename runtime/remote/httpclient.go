@@ -74,6 +74,7 @@ type request struct {
 	url    *url.URL
 	header http.Header // besides those that every request has
 	kind   hostqueue.Request
+	packed bool // the server may send it as gzip
 }
 
 // do does one attempt: it waits for a place at the host, sends, and calls read with
@@ -101,6 +102,9 @@ func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response
 	c.logins.add(req)
 	// Sizes and hashes are those of the file, so the transport must not unpack.
 	req.Header.Set("Accept-Encoding", "identity")
+	if r.packed {
+		req.Header.Set("Accept-Encoding", "gzip")
+	}
 	c.m.requests.Add(1)
 	resp, err := c.client.Do(req)
 	if err != nil {
@@ -113,7 +117,11 @@ func (c *httpClient) do(ctx context.Context, r request, read func(*http.Response
 		body.textures = &c.m.textureBytes
 	}
 	resp.Body = body
-	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
+	switch enc := resp.Header.Get("Content-Encoding"); {
+	case enc == "", strings.EqualFold(enc, "identity"):
+	case r.packed && strings.EqualFold(enc, "gzip"):
+		resp.Body, resp.ContentLength = &unpackedBody{ReadCloser: body}, -1
+	default:
 		return fmt.Errorf("%w: content encoding %q, which was not asked for: have the server send %s as it is", ErrMismatch, enc, weburl.Shown(r.url))
 	}
 	return causeOf(ctx, read(resp))

@@ -15,7 +15,7 @@ import (
 // file is gone when the answer is 304. This is where an address becomes bytes on the
 // disk: its body goes to a diskcache.Writer, and is committed once it is as expected.
 func (f *Fetcher) transfer(ctx context.Context, s source, before Entry, conditional bool, rest *unfinished) (cachedFile, error) {
-	r := request{url: s.url, header: http.Header{}, kind: s.kind(s.expected.Size)}
+	r := request{url: s.url, header: http.Header{}, kind: s.kind(s.expected.Size), packed: s.manifest}
 	switch {
 	case rest.w != nil:
 		r, conditional = rest.request(s), false

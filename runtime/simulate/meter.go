@@ -51,6 +51,7 @@ type Meter struct {
 	drawnTime time.Duration // of all tiles together
 	changes   int
 	stalled   time.Duration
+	toOpen    time.Duration                // what the manifest took, before the first frame
 	opened    [len(openings)]time.Duration // when the first picture was that good
 	opens     int                          // how many of these have come
 	out       Report
@@ -95,6 +96,9 @@ func NewMeter(s *Scenario) *Meter {
 	m.measure(s.Manifest)
 	return m
 }
+
+// Opened says how long the manifest took, which is part of the time to a picture.
+func (m *Meter) Opened(took time.Duration) { m.toOpen = took }
 
 // CountTexels lets TimeTo8PX wait for textures too: texels returns how many pixels the
 // largest texel covers of what is drawn, where it could be finer.
@@ -483,10 +487,12 @@ func (m *Meter) Report() Report {
 	}
 	toFull := slices.Sorted(slices.Values(m.toFull))
 	out.TimeToFullP50, out.TimeToFullP95 = quantile(toFull, 0.5), quantile(toFull, 0.95)
+	out.TimeToOpen = m.toOpen.Seconds()
 	for k, to := range [...]*float64{&out.TimeToPicture, &out.TimeTo8PX} {
 		if *to = m.opened[k].Seconds(); k >= m.opens && m.frames > 0 {
 			*to = (m.now + m.dt).Seconds()
 		}
+		*to += m.toOpen.Seconds()
 	}
 	out.StallSeconds = m.stalled.Seconds()
 	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()

@@ -22,6 +22,9 @@ type Options struct {
 	// is set they take the place of the scenario's download times.
 	Bandwidth      float64
 	NetworkLatency time.Duration
+	// Opening is how long the manifest has taken, or takes over that network, before the
+	// first frame: it counts in the time to a picture.
+	Opening time.Duration
 	// Ranges lets tiles of a cooked scene that stream mesh by mesh come in parts
 	// over that network, if their files are such that they could: the tables
 	// first, then each mesh when it is wanted.
@@ -149,6 +152,7 @@ func (r *run) source() runtime.Source {
 // begin makes what is measured, and the tiles that are there from the start.
 func (r *run) begin() error {
 	r.meter = NewMeter(r.s)
+	r.meter.Opened(r.o.Opening)
 	if r.w.textures != nil {
 		r.meter.CountTexels(r.w.textures.texels)
 	}
