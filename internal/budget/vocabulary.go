@@ -104,7 +104,7 @@ var runFigures = []Figure{
 	{"time_to_full_p50", Seconds, "time from coming near a tile until it is drawn in full: half of the visits take no longer"},
 	{"time_to_full_p95", Seconds, "time from coming near a tile until it is drawn in full: 95 % of the visits take no longer"},
 	{"time_to_open", Seconds, "time until the manifest was there and read"},
-	{"time_to_picture", Seconds, "time, with that, until all that is in view shows something"},
+	{"time_to_picture", Seconds, "time, from asking for the manifest, until all that is in view shows something"},
 	{"time_to_8px", Seconds, "time until, besides, no error in view covers more than 8 pixels, nor a texel that could be smaller"},
 	{"stall_seconds", Seconds, "time in which the nearest tile is drawn below the detail that it wants"},
 	{"mesh_loads", Count, "meshes that were loaded, of tiles that stream mesh by mesh"},
