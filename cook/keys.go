@@ -13,7 +13,7 @@ import (
 // tileStage is raised whenever the bytes of a tile, its levels or its record change for
 // the same input: what was made under another number is not taken. TestStages fails when
 // bytes change and the number does not.
-const tileStage = 1
+const tileStage = 2
 
 // Parts of a key, in the order in which they are said to have changed.
 const (
@@ -105,8 +105,8 @@ func (y *keyer) addStage(d *digest, stage int) {
 // zstdStage and deltaStage are for the bytes of zstd and of delta what tileStage is for
 // those of all others.
 const (
-	zstdStage  = 2
-	deltaStage = 1
+	zstdStage  = 3
+	deltaStage = 2
 )
 
 // stages are the numbers of the code that some options alone use.

@@ -10,6 +10,7 @@ import (
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/cook/palette"
 	"github.com/untoldkit/untold/cook/simplify"
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // buildLevels simplifies a tile's geometry into its levels, from fine to
@@ -99,12 +100,22 @@ func (c *scenePlan) writeLevel(b *tileBuilder, p *payload, l *level, src *levelS
 			return fmt.Errorf("%s: %s of %s: %w", c.path, l.name, p.name, err)
 		}
 	}
+	// The distances of other cooks are their users', and so are errors.
+	step, cell := 0.0, geom.EmptyBox()
+	if c.opts.FitDistances && !c.opts.Compat {
+		step = gridStep(l.seen, levelGridParts)
+		l.err += gridError(step)
+	}
+	if p.cell != nil {
+		cell = p.cell.Box
+	}
 	var all []drawable
 	for g, shape := range shapes {
 		if shape == nil {
 			continue
 		}
 		d := parts[g]
+		toGrid(shape, step, cell)
 		var err error
 		if d.atlas != nil {
 			l.atlasBytes += d.atlas.file.Size

@@ -152,10 +152,11 @@ func (b *tileBuilder) nodeParts(src *levelSource) ([]pyramid.Part, error) {
 // no triangle is left.
 func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, jobs int) (*node, error) {
 	n := &node{PyramidNode: manifest.PyramidNode{ID: cell.id, Level: cell.level}}
-	children := make([]pyramid.Child, len(below))
+	children, cells := make([]pyramid.Child, len(below)), make([]geom.Box, len(below))
 	highest := 0
 	for i := range below {
 		n.Children, children[i] = append(n.Children, below[i].id), below[i].Child
+		cells[i] = below[i].cell
 		highest = max(highest, below[i].level)
 	}
 	if n.Level == 0 {
@@ -178,7 +179,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	if n.model == nil {
 		return nil, nil
 	}
-	if err := c.writeNode(b, n); err != nil {
+	if err := c.writeNode(b, n, cells); err != nil {
 		return nil, fail(err)
 	}
 	return n, nil

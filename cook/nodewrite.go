@@ -12,12 +12,15 @@ import (
 	"github.com/untoldkit/untold/cook/internal/texture"
 	"github.com/untoldkit/untold/cook/mesh"
 	"github.com/untoldkit/untold/format"
+	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/partition"
 )
 
-// writeNode writes a node's textures and its container, an entity for each child.
-func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
+// writeNode writes a node's textures and its container, an entity for each child, whose cells
+// are given.
+func (c *scenePlan) writeNode(b *tileBuilder, n *node, cells []geom.Box) error {
 	shown := n.model.Shown()
+	step := gridStep(shown.Visual, nodeGridParts)
 	own, err := c.nodeMaterial(b, n, shown)
 	if err != nil {
 		return err
@@ -27,7 +30,8 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 		if shape == nil {
 			continue
 		}
-		packed, err := shape.Pack(mesh.PackOptions{})
+		toGrid(shape, step, cells...)
+		packed, err := shape.Pack(mesh.PackOptions{NormalBits: nodeNormalBits, TangentBits: nodeTangentBits})
 		if err != nil {
 			return err
 		}
@@ -46,7 +50,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node) error {
 	for i := range n.files {
 		n.EstimatedMemoryBytes += n.files[i].GPU
 	}
-	n.GeometricError, n.VisualError = shown.Geometric, shown.Visual
+	n.GeometricError, n.VisualError = shown.Geometric+gridError(step), shown.Visual
 	bounds, _ := f.Bounds()
 	n.Bounds = boundsOf(bounds)
 	n.Path = path.Join(c.opts.PayloadDir, partition.TileFile(n.ID))

@@ -9,9 +9,11 @@ import (
 	"github.com/untoldkit/untold/format/vertex"
 )
 
-// PackOptions says how texture coordinates may be moved.
+// PackOptions says how texture coordinates may be moved, and how many of the 10 bits of each
+// part of a direction go.
 type PackOptions struct {
-	RepeatU, RepeatV Repeat
+	RepeatU, RepeatV        Repeat
+	NormalBits, TangentBits int
 }
 
 // Packed is a mesh in the container's layout.
@@ -27,7 +29,7 @@ type Packed struct {
 // two corners at one stored place. Missing tangents become +X, missing UVs 0,
 // missing colours white. It fails on positions beyond single precision.
 func (m *Mesh) Pack(o PackOptions) (*Packed, error) {
-	q := quantizer{m: m}
+	q := quantizer{m: m, normalBits: o.NormalBits, tangentBits: o.TangentBits}
 	q.shift[0], q.shift[1] = m.uvShift(o)
 	indices := make([]uint32, len(m.Indices)/3*3)
 	out := &Packed{}
@@ -108,6 +110,8 @@ type quantizer struct {
 	m       *Mesh
 	shift   [2]float64
 	clamped int
+
+	normalBits, tangentBits int // that go
 }
 
 // put writes vertex i into the 32 bytes of b.
@@ -121,12 +125,12 @@ func (q *quantizer) put(b []byte, i int) error {
 		}
 	}
 	if m.Normals != nil {
-		v.Normal = vertex.PackNormal(m.Normals[i])
+		v.Normal = vertex.RoundDirection(vertex.PackNormal(m.Normals[i]), q.normalBits)
 	} else {
 		v.Normal = plusZ
 	}
 	if m.Tangents != nil {
-		v.Tangent = vertex.PackTangent(m.Tangents[i])
+		v.Tangent = vertex.RoundDirection(vertex.PackTangent(m.Tangents[i]), q.tangentBits)
 	} else {
 		v.Tangent = plusX
 	}

@@ -79,6 +79,22 @@ func PackTangent(t [4]float32) uint32 {
 	return v | 1<<30
 }
 
+// RoundDirection rounds the three parts of a packed normal or tangent such that so many of
+// their lowest bits, at most 8, are 0: they compress better. The top bits stay.
+func RoundDirection(p uint32, bits int) uint32 {
+	if bits <= 0 {
+		return p
+	}
+	out := p >> 30 << 30
+	for k := 0; k < 30; k += 10 {
+		part := int32(p>>k<<22) >> 22
+		most := int32(511 >> bits << bits)
+		part = max(-most, min((part+1<<(bits-1))>>bits<<bits, most))
+		out |= uint32(part) & 0x3ff << k
+	}
+	return out
+}
+
 // UnpackNormal decodes a packed normal; it is of unit length only within the
 // precision of 10 bits.
 func UnpackNormal(p uint32) [3]float32 {

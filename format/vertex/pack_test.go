@@ -176,3 +176,27 @@ func TestPackColor(t *testing.T) {
 		}
 	}
 }
+
+// Rounding leaves parts that are within half a step of what they were, and no more than 511
+// from 0; the lowest bits are 0, and the top bits what they were.
+func TestRoundDirection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := [3]int32{}
+		p := rapid.Uint32Range(0, 3).Draw(t, "top") << 30
+		for k := range parts {
+			parts[k] = rapid.Int32Range(-511, 511).Draw(t, "part")
+			p |= uint32(parts[k]) & 0x3ff << (10 * k)
+		}
+		bits := rapid.IntRange(0, 8).Draw(t, "bits")
+		got := RoundDirection(p, bits)
+		if got>>30 != p>>30 || RoundDirection(got, bits) != got || bits == 0 && got != p {
+			t.Errorf("%#x by %d bits: %#x", p, bits, got)
+		}
+		for k := range parts {
+			part := int32(got>>(10*k)<<22) >> 22
+			if part&(1<<bits-1) != 0 || part < -511 || part > 511 || max(part-parts[k], parts[k]-part) > 1<<bits-1 {
+				t.Errorf("%d by %d bits: %d", parts[k], bits, part)
+			}
+		}
+	})
+}
