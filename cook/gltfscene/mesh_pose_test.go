@@ -157,6 +157,42 @@ func TestMirroredSkins(t *testing.T) {
 	}
 }
 
+// TestSkinsOfFlatNodes: a mesh stands where its joints are also below a node whose transform
+// cannot be undone; what else hangs on that node stays flat.
+func TestSkinsOfFlatNodes(t *testing.T) {
+	for _, scale := range [][]float64{{0, 1, 1}, {0, 0, 0}, {1e-45, 1e-45, 1e-45}, {1e-120, 1e-120, 1e-120}} {
+		b, _ := skinned()
+		nodes := b.doc["nodes"].([]any)
+		nodes[0].(object)["translation"] = []float64{5e6, 0, 0}
+		nodes[1].(object)["translation"] = []float64{5e6, 2, 0}
+		nodes[3].(object)["mesh"] = 0
+		nodes[3].(object)["translation"] = []float64{1, 1, 0}
+		// The node of another skinned mesh is a joint as well.
+		nodes[2].(object)["scale"], nodes[2].(object)["children"] = scale, []int{3, 4}
+		b.doc["nodes"] = append(nodes, object{"name": "again", "mesh": 0, "skin": 1})
+		b.doc["skins"] = append(b.doc["skins"].([]any), object{"joints": []int{2, 0}})
+		s := b.load(t)
+		checkScene(t, s)
+		for name, want := range map[string][][3]float64{
+			"shown": {{5e6, 0, 0}, {5e6 + 1, 1, 0}, {5e6, 3, 0}},
+			"again": {{100, 0, 0}, {2500050.5 + scale[0]/2, 0, 0}, {5e6, 1, 0}},
+			"below": {{100 + scale[0], scale[1], 0}, {100 + 2*scale[0], scale[1], 0}, {100 + scale[0], 2 * scale[1], 0}},
+		} {
+			got, _ := inWorld(t, s, name)
+			for k := range got {
+				for c := range 3 {
+					if math.Abs(got[k][c]-want[k][c]) > 0.3 || name == "shown" && got[k] != want[k] {
+						t.Errorf("scale %v, %s: positions %v, want %v", scale, name, got, want)
+					}
+				}
+			}
+		}
+		if note(s, "skin-faulty").Count > 0 || note(s, "skins-posed").Count != 2 {
+			t.Errorf("scale %v: notes %+v", scale, s.Notes)
+		}
+	}
+}
+
 // TestSkinsWithBindMatrices: inverse bind matrices lead from the mesh to the joints.
 func TestSkinsWithBindMatrices(t *testing.T) {
 	b, _ := skinned()
@@ -244,7 +280,12 @@ func TestFaultySkins(t *testing.T) {
 		{"has 1 elements, the skin has 2 joints", func(b *builder, _ object) {
 			b.doc["skins"] = []any{object{"joints": []int{0, 1}, "inverseBindMatrices": b.floats("MAT4", 16, make([]float32, 16)...)}}
 		}},
-		{"cannot be undone", func(b *builder, _ object) { b.doc["nodes"].([]any)[2].(object)["scale"] = []float64{0, 1, 1} }},
+		{"cannot be undone for its instances", func(b *builder, _ object) {
+			node := b.doc["nodes"].([]any)[2].(object)
+			node["scale"] = []float64{0, 1, 1}
+			node["extensions"] = object{instancingName: object{"attributes": object{"TRANSLATION": b.floats("VEC3", 3, 0, 0, 0)}}}
+			b.doc["extensionsUsed"] = []string{instancingName}
+		}},
 		{"lacks JOINTS_0", func(_ *builder, attributes object) { delete(attributes, "JOINTS_0") }},
 		{"lacks WEIGHTS_0", func(_ *builder, attributes object) { delete(attributes, "WEIGHTS_0") }},
 		{"must be VEC4", func(_ *builder, attributes object) { attributes["JOINTS_0"] = attributes["WEIGHTS_0"] }},
