@@ -343,8 +343,17 @@ func (o *bone) matrix() geom.Mat4 {
 	return m
 }
 
+// mirrors reports whether the bone turns what is left to what is right.
+func (o *bone) mirrors() bool {
+	m := o.matrix()
+	return m.Det3() < 0
+}
+
 // attribute returns the elements of attribute k, moved, as bytes of floats. What is not
-// finite stays so.
+// finite stays so. A bone that mirrors turns the handedness of a tangent, so that the
+// bitangent moves with the vertex. It does not turn the triangles, whose vertices may follow
+// different bones: what decides in viewers (three.js, Khronos' sample viewer) which side is
+// the front is the node that shows the mesh, and its transform is applied later.
 func (b *bender) attribute(k int, list [][4]float32, bones []bone) []byte {
 	sums := make([]geom.Vec3, len(list))
 	for i, v := range list {
@@ -377,7 +386,11 @@ func (b *bender) attribute(k int, list [][4]float32, bones []bone) []byte {
 			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(moved[c]))
 		}
 		if comps == 4 {
-			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(list[i][3]))
+			w := list[i][3]
+			if bones != nil && bones[i].mirrors() {
+				w = -w
+			}
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(w))
 		}
 	}
 	return out
@@ -394,7 +407,7 @@ func (b *bender) move(c class, v geom.Vec3, bones []bone, i int) geom.Vec3 {
 			v = m.Dir(v)
 		default:
 			normals := m.Cofactor()
-			if v = normals.Dir(v); m.Det3() < 0 {
+			if v = normals.Dir(v); bones[i].mirrors() {
 				v = v.Scale(-1)
 			}
 		}

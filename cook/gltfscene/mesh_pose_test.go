@@ -97,6 +97,102 @@ func TestSkinsTurnNormals(t *testing.T) {
 	}
 }
 
+// TestMirroredSkins: the handedness of a tangent turns where its own vertex is mirrored, which
+// the node that shows the mesh has no part in. That node alone decides which side of a
+// triangle is the front, as in viewers, and is left to mirror what is stored.
+func TestMirroredSkins(t *testing.T) {
+	mirror := []float64{-1, 1, 1}
+	for name, tt := range map[string]struct {
+		all, still, up, shown bool // what is mirrored: all nodes, the joints, the node with the mesh
+		w                     [3]float64
+		x                     float64 // of the second vertex, which follows the second joint by a quarter
+		front                 bool    // the triangle is counter-clockwise as stored
+	}{
+		"nothing":        {w: [3]float64{-1, -1, -1}, x: 1, front: true},
+		"joints":         {still: true, up: true, w: [3]float64{1, 1, 1}, x: -1, front: true},
+		"a joint":        {up: true, w: [3]float64{-1, -1, 1}, x: 0.5, front: true},
+		"node":           {shown: true, w: [3]float64{-1, -1, -1}, x: 1},
+		"all":            {all: true, w: [3]float64{1, 1, 1}, x: -1},
+		"joints in all":  {all: true, still: true, up: true, w: [3]float64{-1, -1, -1}, x: 1},
+		"node in all":    {all: true, shown: true, w: [3]float64{1, 1, 1}, x: -1, front: true},
+		"node and joint": {shown: true, up: true, w: [3]float64{-1, -1, 1}, x: 0.5},
+	} {
+		b, attributes := skinned()
+		attributes["NORMAL"] = b.floats("VEC3", 3, 0.6, 0, 0.8, 0.6, 0, 0.8, 0.6, 0, 0.8)
+		attributes["WEIGHTS_0"] = b.floats("VEC4", 4, 1, 0, 0, 0, 0.75, 0.25, 0, 0, 1, 0, 0, 0)
+		nodes := b.doc["nodes"].([]any)
+		for i, does := range []bool{tt.still, tt.up, tt.shown} {
+			if does {
+				nodes[i].(object)["scale"] = mirror
+			}
+		}
+		if tt.all {
+			b.doc["nodes"] = append(nodes, object{"scale": mirror, "children": []int{0, 1, 2}})
+			b.doc["scenes"] = []any{object{"nodes": []int{4}}}
+		}
+		s := b.load(t)
+		checkScene(t, s)
+		positions, _ := inWorld(t, s, "shown")
+		for i := range s.Nodes {
+			n := &s.Nodes[i]
+			if n.Name != "shown" {
+				continue
+			}
+			p, sign := s.Meshes[n.Mesh].Primitives[0], 1.0
+			if n.World.Det3() < 0 {
+				sign = -1
+			}
+			var w [3]float64
+			for k := range w {
+				w[k] = sign * float64(p.Tangents[k][3])
+			}
+			if w != tt.w || positions[1][0] != tt.x || sign > 0 != tt.front || !slices.Equal(p.Indices, []uint32{0, 1, 2}) {
+				t.Errorf("%s: handedness %v, positions %v, determinant %v, indices %v", name, w, positions, n.World.Det3(), p.Indices)
+			}
+			normal := n.World.Cofactor()
+			if v := normal.Dir(geom.FromF32(p.Normals[0])).Scale(sign); v[0]*tt.w[0] > 0 {
+				t.Errorf("%s: a normal points to %v", name, v)
+			}
+		}
+	}
+}
+
+// TestSkinsOfFlatNodes: a mesh stands where its joints are also below a node whose transform
+// cannot be undone; what else hangs on that node stays flat.
+func TestSkinsOfFlatNodes(t *testing.T) {
+	for _, scale := range [][]float64{{0, 1, 1}, {0, 0, 0}, {1e-45, 1e-45, 1e-45}, {1e-120, 1e-120, 1e-120}} {
+		b, _ := skinned()
+		nodes := b.doc["nodes"].([]any)
+		nodes[0].(object)["translation"] = []float64{5e6, 0, 0}
+		nodes[1].(object)["translation"] = []float64{5e6, 2, 0}
+		nodes[3].(object)["mesh"] = 0
+		nodes[3].(object)["translation"] = []float64{1, 1, 0}
+		// The node of another skinned mesh is a joint as well.
+		nodes[2].(object)["scale"], nodes[2].(object)["children"] = scale, []int{3, 4}
+		b.doc["nodes"] = append(nodes, object{"name": "again", "mesh": 0, "skin": 1})
+		b.doc["skins"] = append(b.doc["skins"].([]any), object{"joints": []int{2, 0}})
+		s := b.load(t)
+		checkScene(t, s)
+		for name, want := range map[string][][3]float64{
+			"shown": {{5e6, 0, 0}, {5e6 + 1, 1, 0}, {5e6, 3, 0}},
+			"again": {{100, 0, 0}, {2500050.5 + scale[0]/2, 0, 0}, {5e6, 1, 0}},
+			"below": {{100 + scale[0], scale[1], 0}, {100 + 2*scale[0], scale[1], 0}, {100 + scale[0], 2 * scale[1], 0}},
+		} {
+			got, _ := inWorld(t, s, name)
+			for k := range got {
+				for c := range 3 {
+					if math.Abs(got[k][c]-want[k][c]) > 0.3 || name == "shown" && got[k] != want[k] {
+						t.Errorf("scale %v, %s: positions %v, want %v", scale, name, got, want)
+					}
+				}
+			}
+		}
+		if note(s, "skin-faulty").Count > 0 || note(s, "skins-posed").Count != 2 {
+			t.Errorf("scale %v: notes %+v", scale, s.Notes)
+		}
+	}
+}
+
 // TestSkinsWithBindMatrices: inverse bind matrices lead from the mesh to the joints.
 func TestSkinsWithBindMatrices(t *testing.T) {
 	b, _ := skinned()
@@ -184,7 +280,12 @@ func TestFaultySkins(t *testing.T) {
 		{"has 1 elements, the skin has 2 joints", func(b *builder, _ object) {
 			b.doc["skins"] = []any{object{"joints": []int{0, 1}, "inverseBindMatrices": b.floats("MAT4", 16, make([]float32, 16)...)}}
 		}},
-		{"cannot be undone", func(b *builder, _ object) { b.doc["nodes"].([]any)[2].(object)["scale"] = []float64{0, 1, 1} }},
+		{"cannot be undone for its instances", func(b *builder, _ object) {
+			node := b.doc["nodes"].([]any)[2].(object)
+			node["scale"] = []float64{0, 1, 1}
+			node["extensions"] = object{instancingName: object{"attributes": object{"TRANSLATION": b.floats("VEC3", 3, 0, 0, 0)}}}
+			b.doc["extensionsUsed"] = []string{instancingName}
+		}},
 		{"lacks JOINTS_0", func(_ *builder, attributes object) { delete(attributes, "JOINTS_0") }},
 		{"lacks WEIGHTS_0", func(_ *builder, attributes object) { delete(attributes, "WEIGHTS_0") }},
 		{"must be VEC4", func(_ *builder, attributes object) { attributes["JOINTS_0"] = attributes["WEIGHTS_0"] }},

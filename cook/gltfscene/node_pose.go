@@ -22,7 +22,7 @@ type pose struct {
 	mesh    int       // in the file
 	weights []float64 // of morph targets
 	// frames lead, by the joints of a skin, from the mesh to the space of the node that
-	// shows it; nil without a skin. glTF wants skinned meshes where their joints are,
+	// shows it (see skinSpace); nil without a skin. glTF wants skinned meshes where their joints are,
 	// whatever the node's own transform, which is applied later and hence undone here.
 	frames []geom.Mat4
 	place  string // of the first node
@@ -63,7 +63,7 @@ func (np *nodePlacer) bend(first int, node *gltf.Node) {
 // index behind those of the file, one for each pose. It follows all placing, since joints
 // may come after what they move.
 func (np *nodePlacer) poseNodes() error {
-	known := make(map[string]int)
+	known, moved := make(map[string]int), make(map[int]geom.Mat4)
 	for i := range np.bent {
 		b := &np.bent[i]
 		if i%256 == 0 && np.ctx.Err() != nil {
@@ -85,7 +85,11 @@ func (np *nodePlacer) poseNodes() error {
 			p.weights = src.Weights
 		}
 		if b.skin >= 0 {
-			if p.frames, err = np.frames(b.first, b.skin); err != nil {
+			var space geom.Mat4
+			if p.frames, space, err = np.frames(b); err == nil && space != np.scene.Nodes[b.first].World {
+				moved[b.first] = space
+			}
+			if err != nil {
 				np.notes.fault("skin-faulty", skinFaulty, at(p.place+".skin", err))
 			} else {
 				np.notes.info("skins-posed", p.place, "skinned meshes are stored as their joints pose them")
@@ -106,60 +110,85 @@ func (np *nodePlacer) poseNodes() error {
 			}
 		}
 	}
+	for node, space := range moved { // at last: they may be joints of others
+		np.scene.Nodes[node].World = space
+	}
 	np.bent, np.binds, np.parents = nil, nil, nil
 	return nil
 }
 
 const skinFaulty = "a skin could not be applied, and its mesh stands as it is stored"
 
-// frames returns what a skin does for a node.
-func (np *nodePlacer) frames(node, skin int) ([]geom.Mat4, error) {
-	s, err := np.doc.skins.get(skin)
+// frames returns what a skin does for a node, and the space in which that is told: the node's,
+// unless its transform cannot be undone.
+func (np *nodePlacer) frames(b *bent) (out []geom.Mat4, space geom.Mat4, err error) {
+	s, err := np.doc.skins.get(b.skin)
 	if err != nil {
-		return nil, err
+		return nil, space, err
 	}
-	place := np.doc.skins.place(skin)
+	place := np.doc.skins.place(b.skin)
 	if len(s.Joints) == 0 {
-		return nil, malformed(place+".joints", "is empty")
+		return nil, space, malformed(place+".joints", "is empty")
 	}
-	back, ok := np.scene.Nodes[node].World.InverseAffine()
-	if !ok {
-		return nil, malformed("", "the transform of its node cannot be undone")
-	}
-	if _, ok := np.binds[skin]; !ok {
+	if _, ok := np.binds[b.skin]; !ok {
 		list, err := np.bindMatrices(s)
-		np.binds[skin] = memo[[]geom.Mat4]{&list, at(place, err)}
+		np.binds[b.skin] = memo[[]geom.Mat4]{&list, at(place, err)}
 	}
-	bind := np.binds[skin]
+	bind := np.binds[b.skin]
 	if bind.err != nil {
-		return nil, bind.err
+		return nil, space, bind.err
 	}
 	// Every node with the skin has its own; nothing else is as long.
 	if err := np.data.reserve("", int64(len(s.Joints)), 128); err != nil {
-		return nil, err
+		return nil, space, err
 	}
 	if err := np.data.checkReserved(); err != nil {
-		return nil, err
+		return nil, space, err
 	}
-	out := make([]geom.Mat4, len(s.Joints))
+	out = make([]geom.Mat4, len(s.Joints))
+	where := func(i int) string { return fmt.Sprintf("%s.joints[%d]", place, i) }
 	for i, joint := range s.Joints {
-		where := fmt.Sprintf("%s.joints[%d]", place, i)
 		if err := np.doc.nodes.check(joint); err != nil {
-			return nil, at(where, err)
+			return nil, space, at(where(i), err)
 		}
-		world, err := np.jointWorld(joint)
-		if err != nil {
-			return nil, at(where, err)
+		if out[i], err = np.jointWorld(joint); err != nil {
+			return nil, space, at(where(i), err)
 		}
-		out[i] = back.Mul(world)
+	}
+	space, back, err := np.skinSpace(b, &out[0])
+	if err != nil {
+		return nil, space, err
+	}
+	for i := range out {
+		out[i] = back.Mul(out[i])
 		if list := *bind.v; list != nil {
 			out[i] = out[i].Mul(list[i])
 		}
 		if !out[i].IsFinite() {
-			return nil, malformed(where, "its transform is not finite")
+			return nil, space, malformed(where(i), "its transform is not finite")
 		}
 	}
-	return out, nil
+	return out, space, nil
+}
+
+// skinSpace returns the space in which the vertices of a skinned mesh are stored, and the way
+// into it. It is that of the node, also because that decides which side of triangles is the
+// front; where the node has flattened it, or shrunk it to less than floats can undo, it is
+// one at a joint, where vertices are near the origin.
+func (np *nodePlacer) skinSpace(b *bent, joint *geom.Mat4) (space, back geom.Mat4, err error) {
+	space = np.scene.Nodes[b.first].World
+	back, ok := space.InverseAffine()
+	if ok && !slices.ContainsFunc(back[:], func(v float64) bool { return math.Abs(v) > math.MaxFloat32 }) {
+		return space, back, nil
+	}
+	if b.last > b.first+1 {
+		return space, back, malformed("", "the transform of its node cannot be undone for its instances")
+	}
+	space, back = geom.Identity(), geom.Identity()
+	for c, v := range joint.Column(3) {
+		space[12+c], back[12+c] = v, -v
+	}
+	return space, back, nil
 }
 
 // jointWorld returns where a joint is, also of one that the scene does not reach.

@@ -94,7 +94,7 @@ type Node struct {
 	Index  int       // in the glTF file's nodes array
 	Name   string    // never empty: "node_<Index>" when the file names none
 	Parent int       // index into Scene.Nodes, -1 for a root
-	World  geom.Mat4 // node space to world space, finite
+	World  geom.Mat4 // node space to world space, finite; of a skinned mesh that it flattens, a space at a joint
 	Mesh   int       // index into Scene.Meshes, -1 for none and for LOD.Level > 0
 	Extras json.RawMessage
 	LOD    LODRef // the level of detail that the node belongs to, if any
