@@ -105,8 +105,8 @@ func (y *keyer) addStage(d *digest, stage int) {
 // zstdStage and deltaStage are for the bytes of zstd and of delta what tileStage is for
 // those of all others.
 const (
-	zstdStage  = 2
-	deltaStage = 1
+	zstdStage  = 3
+	deltaStage = 2
 )
 
 // stages are the numbers of the code that some options alone use.

@@ -43,7 +43,8 @@ func encodersOf(l zstd.EncoderLevel) *sync.Pool {
 
 // Limits bound what reading a file may allocate beyond the file's own size.
 type Limits struct {
-	// MaxChunk is the largest decoded size of a compressed chunk in bytes;
+	// MaxChunk is the most bytes that a compressed chunk may take while it is decoded:
+	// its decoded size, and with delta twice that, for the planes that it is made of.
 	// 0 means 1 GiB.
 	MaxChunk uint64
 	// MaxRatio is the largest ratio of decoded to stored bytes of a chunk of
@@ -55,6 +56,8 @@ const (
 	defaultMaxChunk = 1 << 30
 	defaultMaxRatio = 1024
 	ratioFreeBytes  = 16 << 20
+	// deltaBuffersInAll are the decoded bytes and their planes.
+	deltaBuffersInAll = 2
 )
 
 // check tells whether a compressed chunk may be decoded, before anything is
@@ -67,8 +70,11 @@ func (l Limits) check(c *Chunk) error {
 	if maxRatio == 0 {
 		maxRatio = defaultMaxRatio
 	}
+	if c.Compression == CompressDelta {
+		maxChunk /= deltaBuffersInAll
+	}
 	if c.UncompressedSize > maxChunk || c.UncompressedSize > math.MaxInt32*256 {
-		return fmt.Errorf("declares %d decoded bytes, the limit is %d", c.UncompressedSize, maxChunk)
+		return fmt.Errorf("declares %d decoded bytes, the limit of %s is %d", c.UncompressedSize, c.Compression, maxChunk)
 	}
 	if c.Compression == CompressLZ4 {
 		maxRatio = min(maxRatio, 255)
@@ -136,7 +142,8 @@ type CompressMode uint8
 
 // The modes. Auto takes LZ4 where it saves at least 3 % and nothing else, so
 // that the reference engine loads the result. LZ4, Zstd and Delta compress a chunk
-// whenever that makes it smaller; the reference engine refuses the last two.
+// whenever that makes it smaller; the reference engine refuses the last two. What readers
+// would refuse by the defaults of Limits is stored as the mode before does it.
 const (
 	ModeAuto CompressMode = iota
 	ModeNone
@@ -164,6 +171,41 @@ func ParseCompressMode(s string) (CompressMode, error) {
 // compress returns the bytes to store for a geometry chunk and how they are
 // compressed. An empty chunk is never compressed.
 func compress(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, error) {
+	return compressWithin(src, t, m, Limits{})
+}
+
+// compressWithin is compress for readers with such limits. What they would refuse, because it
+// is too large or too much smaller, is stored as the next smallest.
+func compressWithin(src []byte, t ChunkType, m CompressMode, l Limits) ([]byte, Compression, error) {
+	c := Chunk{Type: t, UncompressedSize: uint64(len(src))}
+	for ; m > ModeLZ4; m-- {
+		c.Compression, c.CompressedSize = compressionOf(m), c.UncompressedSize
+		if l.check(&c) != nil {
+			continue // that is known without compressing it
+		}
+		out, is, err := compressAs(src, t, m)
+		c.Compression, c.CompressedSize = is, uint64(len(out))
+		if err != nil || is == CompressNone || l.check(&c) == nil {
+			return out, is, err
+		}
+	}
+	out, is, err := compressAs(src, t, m)
+	if c.Compression, c.CompressedSize = is, uint64(len(out)); is != CompressNone && l.check(&c) != nil {
+		return src, CompressNone, err
+	}
+	return out, is, err
+}
+
+// compressionOf is what zstd and delta store.
+func compressionOf(m CompressMode) Compression {
+	if m == ModeDelta {
+		return CompressDelta
+	}
+	return CompressZstd
+}
+
+// compressAs is compress without regard to limits.
+func compressAs(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, error) {
 	if len(src) == 0 || m == ModeNone {
 		return src, CompressNone, nil
 	}
