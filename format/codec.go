@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -126,7 +127,9 @@ func decode(dst, src []byte, c Compression, size int) ([]byte, error) {
 // decodeZstd expands frames into dst, which has the decoded size.
 func decodeZstd(dst, src []byte) error {
 	d := zstdDecoders.Get().(*zstd.Decoder)
-	defer zstdDecoders.Put(d)
+	if len(dst) <= pooledBytes { // it holds on to what it wrote last
+		defer zstdDecoders.Put(d)
+	}
 	out, err := d.DecodeAll(src, dst[:0:len(dst)])
 	if err != nil {
 		return fmt.Errorf("zstd: %w", err)
@@ -218,15 +221,18 @@ func compressAs(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, e
 	if m == ModeZstd {
 		e := zstdEncoders.Get().(*zstd.Encoder)
 		defer zstdEncoders.Put(e)
-		if out := e.EncodeAll(src, nil); len(out) < len(src) {
-			return out, CompressZstd, nil
+		buf := encodeBuffers.get(e.MaxEncodedSize(len(src)))
+		defer encodeBuffers.put(buf)
+		if out := e.EncodeAll(src, (*buf)[:0]); len(out) < len(src) {
+			return bytes.Clone(out), CompressZstd, nil
 		}
 		return src, CompressNone, nil
 	}
 	c := lz4Compressors.Get().(*lz4.Compressor)
 	defer lz4Compressors.Put(c)
-	out := make([]byte, lz4.CompressBlockBound(len(src)))
-	n, err := c.CompressBlock(src, out)
+	buf := encodeBuffers.get(lz4.CompressBlockBound(len(src)))
+	defer encodeBuffers.put(buf)
+	n, err := c.CompressBlock(src, *buf)
 	if err != nil {
 		return nil, 0, fmt.Errorf("untold: lz4: %w", err)
 	}
@@ -235,7 +241,7 @@ func compressAs(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, e
 		limit *= 1 - minLZ4Gain
 	}
 	if n > 0 && float64(n) < limit {
-		return out[:n], CompressLZ4, nil
+		return bytes.Clone((*buf)[:n]), CompressLZ4, nil
 	}
 	return src, CompressNone, nil
 }

@@ -38,11 +38,14 @@ func compressDelta(src []byte, t ChunkType) []byte {
 	defer deltaEncoders.Put(e)
 	buf := deltaBuffers.get(len(src))
 	defer deltaBuffers.put(buf)
+	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(src)))
+	defer encodeBuffers.put(room)
 	var best []byte
 	for _, k := range kinds {
 		k.split(*buf, src)
-		if out := e.EncodeAll(*buf, []byte{byte(k)}); best == nil || len(out) < len(best) {
-			best = out
+		(*room)[0] = byte(k)
+		if out := e.EncodeAll(*buf, (*room)[:1]); best == nil || len(out) < len(best) {
+			best = append(best[:0], out...)
 		}
 	}
 	return best

@@ -10,8 +10,9 @@ const pooledBytes = 16 << 20
 type bufferPool struct{ pool sync.Pool }
 
 // scratch pools the buffers of stored bytes that are decoded elsewhere, deltaBuffers those of
-// planes on their way.
-var scratch, deltaBuffers bufferPool
+// planes on their way, encodeBuffers those that encoders write to, since they do not know how much
+// it will be.
+var scratch, deltaBuffers, encodeBuffers bufferPool
 
 // get returns a buffer of n bytes with any content.
 func (p *bufferPool) get(n int) *[]byte {
