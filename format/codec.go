@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -43,7 +44,8 @@ func encodersOf(l zstd.EncoderLevel) *sync.Pool {
 
 // Limits bound what reading a file may allocate beyond the file's own size.
 type Limits struct {
-	// MaxChunk is the largest decoded size of a compressed chunk in bytes;
+	// MaxChunk is the most bytes that a compressed chunk may take while it is decoded:
+	// its decoded size, and with delta twice that, for the planes that it is made of.
 	// 0 means 1 GiB.
 	MaxChunk uint64
 	// MaxRatio is the largest ratio of decoded to stored bytes of a chunk of
@@ -55,6 +57,8 @@ const (
 	defaultMaxChunk = 1 << 30
 	defaultMaxRatio = 1024
 	ratioFreeBytes  = 16 << 20
+	// deltaBuffersInAll are the decoded bytes and their planes.
+	deltaBuffersInAll = 2
 )
 
 // check tells whether a compressed chunk may be decoded, before anything is
@@ -67,8 +71,11 @@ func (l Limits) check(c *Chunk) error {
 	if maxRatio == 0 {
 		maxRatio = defaultMaxRatio
 	}
+	if c.Compression == CompressDelta {
+		maxChunk /= deltaBuffersInAll
+	}
 	if c.UncompressedSize > maxChunk || c.UncompressedSize > math.MaxInt32*256 {
-		return fmt.Errorf("declares %d decoded bytes, the limit is %d", c.UncompressedSize, maxChunk)
+		return fmt.Errorf("declares %d decoded bytes, the limit of %s is %d", c.UncompressedSize, c.Compression, maxChunk)
 	}
 	if c.Compression == CompressLZ4 {
 		maxRatio = min(maxRatio, 255)
@@ -120,7 +127,9 @@ func decode(dst, src []byte, c Compression, size int) ([]byte, error) {
 // decodeZstd expands frames into dst, which has the decoded size.
 func decodeZstd(dst, src []byte) error {
 	d := zstdDecoders.Get().(*zstd.Decoder)
-	defer zstdDecoders.Put(d)
+	if len(dst) <= pooledBytes { // it holds on to what it wrote last
+		defer zstdDecoders.Put(d)
+	}
 	out, err := d.DecodeAll(src, dst[:0:len(dst)])
 	if err != nil {
 		return fmt.Errorf("zstd: %w", err)
@@ -136,7 +145,8 @@ type CompressMode uint8
 
 // The modes. Auto takes LZ4 where it saves at least 3 % and nothing else, so
 // that the reference engine loads the result. LZ4, Zstd and Delta compress a chunk
-// whenever that makes it smaller; the reference engine refuses the last two.
+// whenever that makes it smaller; the reference engine refuses the last two. What readers
+// would refuse by the defaults of Limits is stored as the mode before does it.
 const (
 	ModeAuto CompressMode = iota
 	ModeNone
@@ -164,6 +174,41 @@ func ParseCompressMode(s string) (CompressMode, error) {
 // compress returns the bytes to store for a geometry chunk and how they are
 // compressed. An empty chunk is never compressed.
 func compress(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, error) {
+	return compressWithin(src, t, m, Limits{})
+}
+
+// compressWithin is compress for readers with such limits. What they would refuse, because it
+// is too large or too much smaller, is stored as the next smallest.
+func compressWithin(src []byte, t ChunkType, m CompressMode, l Limits) ([]byte, Compression, error) {
+	c := Chunk{Type: t, UncompressedSize: uint64(len(src))}
+	for ; m > ModeLZ4; m-- {
+		c.Compression, c.CompressedSize = compressionOf(m), c.UncompressedSize
+		if l.check(&c) != nil {
+			continue // that is known without compressing it
+		}
+		out, is, err := compressAs(src, t, m)
+		c.Compression, c.CompressedSize = is, uint64(len(out))
+		if err != nil || is == CompressNone || l.check(&c) == nil {
+			return out, is, err
+		}
+	}
+	out, is, err := compressAs(src, t, m)
+	if c.Compression, c.CompressedSize = is, uint64(len(out)); is != CompressNone && l.check(&c) != nil {
+		return src, CompressNone, err
+	}
+	return out, is, err
+}
+
+// compressionOf is what zstd and delta store.
+func compressionOf(m CompressMode) Compression {
+	if m == ModeDelta {
+		return CompressDelta
+	}
+	return CompressZstd
+}
+
+// compressAs is compress without regard to limits.
+func compressAs(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, error) {
 	if len(src) == 0 || m == ModeNone {
 		return src, CompressNone, nil
 	}
@@ -176,15 +221,18 @@ func compress(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, err
 	if m == ModeZstd {
 		e := zstdEncoders.Get().(*zstd.Encoder)
 		defer zstdEncoders.Put(e)
-		if out := e.EncodeAll(src, nil); len(out) < len(src) {
-			return out, CompressZstd, nil
+		buf := encodeBuffers.get(e.MaxEncodedSize(len(src)))
+		defer encodeBuffers.put(buf)
+		if out := e.EncodeAll(src, (*buf)[:0]); len(out) < len(src) {
+			return bytes.Clone(out), CompressZstd, nil
 		}
 		return src, CompressNone, nil
 	}
 	c := lz4Compressors.Get().(*lz4.Compressor)
 	defer lz4Compressors.Put(c)
-	out := make([]byte, lz4.CompressBlockBound(len(src)))
-	n, err := c.CompressBlock(src, out)
+	buf := encodeBuffers.get(lz4.CompressBlockBound(len(src)))
+	defer encodeBuffers.put(buf)
+	n, err := c.CompressBlock(src, *buf)
 	if err != nil {
 		return nil, 0, fmt.Errorf("untold: lz4: %w", err)
 	}
@@ -193,7 +241,7 @@ func compress(src []byte, t ChunkType, m CompressMode) ([]byte, Compression, err
 		limit *= 1 - minLZ4Gain
 	}
 	if n > 0 && float64(n) < limit {
-		return out[:n], CompressLZ4, nil
+		return bytes.Clone((*buf)[:n]), CompressLZ4, nil
 	}
 	return src, CompressNone, nil
 }

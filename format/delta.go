@@ -3,8 +3,6 @@ package format
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -29,9 +27,6 @@ const (
 	deltaKinds
 )
 
-// deltaBuffers hold planes on their way.
-var deltaBuffers = sync.Pool{New: func() any { return new([]byte) }}
-
 // compressDelta returns the payload of a geometry chunk. Indices of both widths may lie in
 // one chunk: the smaller payload says what they are best taken for.
 func compressDelta(src []byte, t ChunkType) []byte {
@@ -41,14 +36,16 @@ func compressDelta(src []byte, t ChunkType) []byte {
 	}
 	e := deltaEncoders.Get().(*zstd.Encoder)
 	defer deltaEncoders.Put(e)
-	buf := deltaBuffers.Get().(*[]byte)
-	defer deltaBuffers.Put(buf)
-	*buf = slices.Grow((*buf)[:0], len(src))[:len(src)]
+	buf := deltaBuffers.get(len(src))
+	defer deltaBuffers.put(buf)
+	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(src)))
+	defer encodeBuffers.put(room)
 	var best []byte
 	for _, k := range kinds {
 		k.split(*buf, src)
-		if out := e.EncodeAll(*buf, []byte{byte(k)}); best == nil || len(out) < len(best) {
-			best = out
+		(*room)[0] = byte(k)
+		if out := e.EncodeAll(*buf, (*room)[:1]); best == nil || len(out) < len(best) {
+			best = append(best[:0], out...)
 		}
 	}
 	return best
@@ -56,15 +53,18 @@ func compressDelta(src []byte, t ChunkType) []byte {
 
 var errNoDelta = errors.New("no kind of numbers")
 
-// decodeDelta expands a payload into dst, which has the decoded size.
+// decodeDelta expands a payload into dst, which has the decoded size, and takes as much
+// again for the planes.
 func decodeDelta(dst, src []byte) error {
 	if len(src) == 0 || src[0] >= byte(deltaKinds) {
 		return fmt.Errorf("delta: %w in front of the frame", errNoDelta)
 	}
 	k := deltaKind(src[0])
-	buf := deltaBuffers.Get().(*[]byte)
-	defer deltaBuffers.Put(buf)
-	*buf = slices.Grow((*buf)[:0], len(dst))[:len(dst)]
+	if k == deltaNone {
+		return decodeZstd(dst, src[1:])
+	}
+	buf := deltaBuffers.get(len(dst))
+	defer deltaBuffers.put(buf)
 	if err := decodeZstd(*buf, src[1:]); err != nil {
 		return err
 	}

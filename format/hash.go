@@ -49,8 +49,8 @@ func (p *parser) hashRange(h hash.Hash, off, n uint64) error {
 		h.Write(p.mem[off : off+n])
 		return nil
 	}
-	buf := getScratch(hashBlock)
-	defer putScratch(buf)
+	buf := scratch.get(hashBlock)
+	defer scratch.put(buf)
 	m, err := io.CopyBuffer(struct{ io.Writer }{h}, io.NewSectionReader(p.src, int64(off), int64(n)), (*buf)[:hashBlock])
 	if err == nil && uint64(m) < n {
 		err = io.ErrUnexpectedEOF

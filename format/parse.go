@@ -243,8 +243,8 @@ func (p *parser) chunkData(c *Chunk, buf []byte) ([]byte, error) {
 			return b, err
 		}
 	}
-	stored := getScratch(int(c.CompressedSize))
-	defer putScratch(stored)
+	stored := scratch.get(int(c.CompressedSize))
+	defer scratch.put(stored)
 	src, err := p.bytes(c.Offset, c.CompressedSize, *stored)
 	if err != nil {
 		return nil, err

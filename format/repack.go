@@ -2,6 +2,7 @@ package format
 
 import (
 	"errors"
+	"math"
 
 	"github.com/untoldkit/untold/format/records"
 )
@@ -15,15 +16,11 @@ var ErrPlain = errors.New("untold: the geometry is not compressed")
 // that of the new bytes, or zero where there was none. A file without any compressed
 // geometry matches ErrPlain.
 func (r *Reader) Repack(m CompressMode) ([]byte, error) {
-	chunks := chunksByType(r.p.chunks)
-	payloads := make([][]byte, len(chunks))
-	plain := true
-	for i := range chunks {
-		plain = plain && (!chunks[i].Type.isGeometry() || chunks[i].Compression == CompressNone)
-	}
-	if plain {
+	if r.plain() {
 		return nil, ErrPlain
 	}
+	chunks := chunksByType(r.p.chunks)
+	payloads := make([][]byte, len(chunks))
 	for i := range chunks {
 		c := &chunks[i]
 		var err error
@@ -40,4 +37,41 @@ func (r *Reader) Repack(m CompressMode) ([]byte, error) {
 	hdr := r.p.header
 	hdr.HeaderSize, hdr.ChunkCount = records.HeaderSize, uint32(len(chunks))
 	return arrange(&hdr, chunks, payloads, r.p.header.ContentHash != [hashSize]byte{}).bytes(), nil
+}
+
+// plain reports whether no geometry is compressed.
+func (r *Reader) plain() bool {
+	for i := range r.p.chunks {
+		if c := &r.p.chunks[i]; c.Type.isGeometry() && c.Compression != CompressNone {
+			return false
+		}
+	}
+	return true
+}
+
+// repackBuffers are how many buffers of a chunk's decoded size are in use at a time at most:
+// the bytes and the planes that they are decoded from, or those that they are compressed to,
+// where the compressor writes, and the smallest that it has written.
+const repackBuffers = 4
+
+// RepackMemory returns how many bytes are in use at most while Repack runs by any mode, its
+// result included, the source and what compressors take in any case aside; 0 of a file that
+// matches ErrPlain. What the chunk table says decides, before anything is decoded.
+func (r *Reader) RepackMemory() int64 {
+	if r.plain() {
+		return 0
+	}
+	const most = math.MaxInt64 / 16 // of what a chunk declares that is none of the seven
+	var kept, working uint64
+	for _, c := range chunksByType(r.p.chunks) {
+		if !c.Type.isGeometry() {
+			kept = min(kept+c.CompressedSize, most)
+			continue
+		}
+		size := min(c.UncompressedSize, most)
+		working = max(working, kept+c.CompressedSize+repackBuffers*size)
+		kept = min(kept+size, most)
+	}
+	// The payloads and the file that is made of them.
+	return int64(max(working, 2*kept) + uint64(len(r.p.chunks))*(records.ChunkSize+alignment) + records.HeaderSize)
 }

@@ -3,9 +3,12 @@ package format
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/untoldkit/untold/internal/fuzzbound"
 )
 
 // TestRepack: a file that is repacked is the one that is written in that mode.
@@ -67,5 +70,53 @@ func TestRepackKeeps(t *testing.T) {
 	}
 	if rep := validateBytes(got, ValidateOptions{}); !rep.OK() {
 		t.Errorf("%+v", rep.Findings)
+	}
+}
+
+// TestRepackMemory: what repacking takes is known before, from the chunk table alone.
+func TestRepackMemory(t *testing.T) {
+	f := gridFile(t, 3, 400)
+	decoded := int64(len(f.Vertices) + len(f.Indices))
+	for _, from := range allModes {
+		data := mustEncode(t, f, from)
+		r, err := NewReader(newReaderAt(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := r.RepackMemory()
+		if from == ModeNone {
+			if said != 0 {
+				t.Errorf("of a plain file: %d", said)
+			}
+			continue
+		}
+		if said < 2*decoded || said > 5*decoded {
+			t.Errorf("%d bytes are said to be in use, %d are decoded", said, decoded)
+		}
+		for _, to := range allModes {
+			if _, err := r.Repack(to); err != nil { // compressors have their own by now
+				t.Fatal(err)
+			}
+			// Each of two chunks takes so much, one after the other, and what the first takes is
+			// garbage by then.
+			if n := fuzzbound.Allocated(func() { _, _ = r.Repack(to) }); n > 2*uint64(said)+1<<20 {
+				t.Errorf("%v as %v: %d bytes are allocated, %d are said to be in use", from, to, n, said)
+			}
+		}
+	}
+}
+
+// TestRepackMemoryOfLies: a chunk that declares any size does not make the sum overflow.
+func TestRepackMemoryOfLies(t *testing.T) {
+	data := mustEncode(t, gridFile(t, 1, 20), ModeLZ4)
+	r, err := NewBytesReader(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r.p.chunks = append(r.p.chunks, Chunk{Type: ChunkIndices, Compression: CompressLZ4, UncompressedSize: math.MaxUint64})
+		if n := r.RepackMemory(); n < 1<<50 {
+			t.Errorf("%d bytes", n)
+		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/untoldkit/untold/finding"
@@ -74,18 +73,5 @@ func (t *stringTable) get(off uint32) string {
 	}
 	return s
 }
-
-// scratch pools the buffers of stored bytes that are decoded elsewhere.
-var scratch sync.Pool
-
-func getScratch(n int) *[]byte {
-	if b, ok := scratch.Get().(*[]byte); ok && cap(*b) >= n {
-		return b
-	}
-	b := make([]byte, 0, n)
-	return &b
-}
-
-func putScratch(b *[]byte) { scratch.Put(b) }
 
 func isDecodedSize(err error) bool { return errors.Is(err, errDecodedSize) }

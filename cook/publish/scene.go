@@ -233,6 +233,12 @@ func (f *file) scan() error {
 		return f.wrong(err)
 	}
 	defer in.Close()
+	return f.hash(in)
+}
+
+// hash takes in an open file: its size, its hash and what tells whether it changes.
+func (f *file) hash(in *os.File) error {
+	var err error
 	if f.stat, err = in.Stat(); err != nil {
 		return f.wrong(err)
 	}
@@ -281,16 +287,17 @@ func (f *file) changed() error {
 	return fmt.Errorf("%w: %s has changed while it was published: no manifest was sent; let the cook end and publish again", ErrScene, f.source)
 }
 
-// scan hashes a container as it is published and lists its textures.
+// scan hashes a container as it is published and lists its textures, all of one opening:
+// the textures are those of the bytes that were hashed.
 func (c *container) scan(m *format.CompressMode) error {
-	if err := c.file.scan(); err != nil {
-		return err
-	}
 	in, err := c.open()
 	if err != nil {
 		return c.wrong(err)
 	}
 	defer in.Close()
+	if err := c.hash(in); err != nil {
+		return err
+	}
 	r, err := format.NewReader(in, c.size)
 	if err != nil {
 		return c.wrong(err)
