@@ -178,7 +178,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	if n.model == nil {
 		return nil, nil
 	}
-	if err := c.writeNode(b, n); err != nil {
+	if err := c.writeNode(b, n, jobs); err != nil {
 		return nil, fail(err)
 	}
 	return n, nil
