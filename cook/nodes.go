@@ -179,7 +179,7 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	if n.model == nil {
 		return nil, nil
 	}
-	if err := c.writeNode(b, n, cells); err != nil {
+	if err := c.writeNode(b, n, cells, jobs); err != nil {
 		return nil, fail(err)
 	}
 	return n, nil

@@ -18,10 +18,10 @@ import (
 
 // writeNode writes a node's textures and its container, an entity for each child, whose cells
 // are given.
-func (c *scenePlan) writeNode(b *tileBuilder, n *node, cells []geom.Box) error {
+func (c *scenePlan) writeNode(b *tileBuilder, n *node, cells []geom.Box, jobs int) error {
 	shown := n.model.Shown()
 	step := gridStep(shown.Visual, nodeGridParts)
-	own, err := c.nodeMaterial(b, n, shown)
+	own, err := c.nodeMaterial(b, n, shown, jobs)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func splitGroups(m *pyramid.Model, n int) []*mesh.Mesh {
 
 // nodeMaterial writes the textures of a node and returns the material that shows
 // them.
-func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model) (*atlasMaterial, error) {
+func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model, jobs int) (*atlasMaterial, error) {
 	a := shown.Atlas
 	m := defaultMaterial()
 	m.Name, m.DoubleSided = n.ID, shown.DoubleSided
@@ -122,7 +122,7 @@ func (c *scenePlan) nodeMaterial(b *tileBuilder, n *node, shown *pyramid.Model) 
 			continue
 		}
 		t.role.Edges, t.role.Atlas = [2]texture.Edge{texture.EdgeClamp, texture.EdgeClamp}, true
-		file, written, err := c.nodeTexture(b, t.img, t.role, t.suffix)
+		file, written, err := c.nodeTexture(b, t.img, t.role, t.suffix, jobs)
 		if err != nil {
 			return nil, err
 		}
@@ -148,12 +148,12 @@ type nodeTextures struct {
 // nodes which look alike share a file whichever comes first. Where images stay what they are it
 // is compressed all the same: it is no copy of anything, the reference engine skips nodes, and
 // blocks take a quarter of the GPU's memory and come by mips, the small ones first.
-func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string) (texture.Cooked, fileRecord, error) {
+func (c *scenePlan) nodeTexture(b *tileBuilder, img *image.NRGBA, role texture.Role, suffix string, jobs int) (texture.Cooked, fileRecord, error) {
 	var data bytes.Buffer
 	var file texture.Cooked
 	var err error
 	if mode := c.opts.Textures; mode == texture.ModeCopy || mode == texture.ModeResize {
-		file, err = texture.WritePacked(&data, "", img, role, c.opts.ASTC)
+		file, err = texture.WritePacked(&data, "", img, role, c.opts.ASTC, jobs)
 	} else {
 		file, err = texture.EncodeOne(&data, "", img, role, mode, c.opts.ASTC)
 	}

@@ -287,3 +287,15 @@ func checkTyped(t *testing.T, err error) {
 		t.Errorf("untyped error: %v", err)
 	}
 }
+
+// TestQuick: what is packed quickly is what is packed thoroughly, in a few bytes more.
+func TestQuick(t *testing.T) {
+	const side = 64
+	c := Content{Format: RGBA8, Width: side, Height: side, Scheme: Zstandard, Levels: [][]byte{pixels(side, side)}}
+	thorough := written(t, c)
+	c.Quick = true
+	quick := written(t, c)
+	if want, got := decoded(t, thorough, 0), decoded(t, quick, 0); !bytes.Equal(got.Pix, want.Pix) || 2*len(quick) > 3*len(thorough) {
+		t.Errorf("%d bytes, thoroughly %d", len(quick), len(thorough))
+	}
+}

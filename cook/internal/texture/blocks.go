@@ -100,14 +100,15 @@ func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding)
 
 // WritePacked writes a picture for a role as a KTX2 file of BC7, or BC5 of normal maps, each level
 // under Zstandard: what ModeBC makes of it in half the bytes or less, for readers that
-// inflate. It works in the calling goroutine. The name that it returns is stem with the extension.
-func WritePacked(w io.Writer, stem string, img *image.NRGBA, r Role, a ASTC) (Cooked, error) {
-	c := newWorkers(1)
+// inflate. At most so many goroutines work, the calling one among them, and the bytes do not
+// depend on it. The name that it returns is stem with the extension.
+func WritePacked(w io.Writer, stem string, img *image.NRGBA, r Role, a ASTC, jobs int) (Cooked, error) {
+	c := newWorkers(jobs)
 	c.join()
 	how := ModeBC.coding(r, a)
 	base := revealed(scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r)
 	content := ktx2.Content{
-		Format: ktx2.BC7, Width: base.Rect.Dx(), Height: base.Rect.Dy(), Transfer: ktx2.TransferLinear, Scheme: ktx2.Zstandard,
+		Format: ktx2.BC7, Width: base.Rect.Dx(), Height: base.Rect.Dy(), Transfer: ktx2.TransferLinear, Scheme: ktx2.Zstandard, Quick: true,
 		Metadata: map[string]string{ktx2.KeyOrientation: "rd", ktx2.KeyWriter: "untold"},
 	}
 	switch r.Use {

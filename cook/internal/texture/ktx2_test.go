@@ -193,7 +193,7 @@ func TestWritePacked(t *testing.T) {
 		{opaque, Role{Use: Normal}, ktx2.BC5, false},
 	} {
 		var packed, plain bytes.Buffer
-		got, err := WritePacked(&packed, "a", c.img, c.role, ASTC{})
+		got, err := WritePacked(&packed, "a", c.img, c.role, ASTC{}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,5 +224,22 @@ func TestWritePacked(t *testing.T) {
 				t.Errorf("%+v: level %d has other blocks, %v", c.role, k, err)
 			}
 		}
+	}
+}
+
+// TestPackedByAnyNumber: the bytes do not depend on how many work.
+func TestPackedByAnyNumber(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 8, 3*bandLines))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * i >> 4)
+	}
+	var one, many bytes.Buffer
+	for jobs, to := range map[int]*bytes.Buffer{1: &one, 4: &many} {
+		if _, err := WritePacked(to, "a", img, Role{Use: Color}, ASTC{}, jobs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(one.Bytes(), many.Bytes()) {
+		t.Error("other bytes")
 	}
 }
