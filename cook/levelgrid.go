@@ -16,10 +16,9 @@ const (
 	levelGridParts = 512
 	nodeGridParts  = 1024
 
-	// Bits of the directions of nodes that go, of 10 of each part: an eighth of a degree of
-	// normals, and a degree of tangents, which only turn what their maps have of relief.
-	nodeNormalBits  = 2
-	nodeTangentBits = 4
+	// nodeDirectionBits are how many of the 10 bits of each part of a normal or tangent of a node
+	// go: as many as leave it of unit length, which readers check, and off by half a degree.
+	nodeDirectionBits = 2
 )
 
 // gridStep is the distance between two places of a grid: a power of two, at most one of so

@@ -75,6 +75,13 @@ func checkPyramid(t *testing.T, dir string, res *Result) {
 			t.Errorf("%s: entities %v, %d materials", n.ID, d, len(f.Materials()))
 		}
 		f.Close()
+		rep, err := format.ValidateFile(filepath.Join(dir, n.Path), format.ValidateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rep.Errors+rep.Warnings > 0 {
+			t.Errorf("%s: %v", n.ID, rep.Findings)
+		}
 	}
 	outside := 0
 	for i := range m.Tiles {

@@ -31,7 +31,7 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node, cells []geom.Box, jobs in
 			continue
 		}
 		toGrid(shape, step, cells...)
-		packed, err := shape.Pack(mesh.PackOptions{NormalBits: nodeNormalBits, TangentBits: nodeTangentBits})
+		packed, err := shape.Pack(mesh.PackOptions{DirectionBits: nodeDirectionBits})
 		if err != nil {
 			return err
 		}

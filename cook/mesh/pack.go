@@ -12,8 +12,8 @@ import (
 // PackOptions says how texture coordinates may be moved, and how many of the 10 bits of each
 // part of a direction go.
 type PackOptions struct {
-	RepeatU, RepeatV        Repeat
-	NormalBits, TangentBits int
+	RepeatU, RepeatV Repeat
+	DirectionBits    int
 }
 
 // Packed is a mesh in the container's layout.
@@ -29,7 +29,7 @@ type Packed struct {
 // two corners at one stored place. Missing tangents become +X, missing UVs 0,
 // missing colours white. It fails on positions beyond single precision.
 func (m *Mesh) Pack(o PackOptions) (*Packed, error) {
-	q := quantizer{m: m, normalBits: o.NormalBits, tangentBits: o.TangentBits}
+	q := quantizer{m: m, directionBits: o.DirectionBits}
 	q.shift[0], q.shift[1] = m.uvShift(o)
 	indices := make([]uint32, len(m.Indices)/3*3)
 	out := &Packed{}
@@ -111,7 +111,7 @@ type quantizer struct {
 	shift   [2]float64
 	clamped int
 
-	normalBits, tangentBits int // that go
+	directionBits int // that go
 }
 
 // put writes vertex i into the 32 bytes of b.
@@ -125,12 +125,12 @@ func (q *quantizer) put(b []byte, i int) error {
 		}
 	}
 	if m.Normals != nil {
-		v.Normal = vertex.RoundDirection(vertex.PackNormal(m.Normals[i]), q.normalBits)
+		v.Normal = vertex.RoundDirection(vertex.PackNormal(m.Normals[i]), q.directionBits)
 	} else {
 		v.Normal = plusZ
 	}
 	if m.Tangents != nil {
-		v.Tangent = vertex.RoundDirection(vertex.PackTangent(m.Tangents[i]), q.tangentBits)
+		v.Tangent = vertex.RoundDirection(vertex.PackTangent(m.Tangents[i]), q.directionBits)
 	} else {
 		v.Tangent = plusX
 	}

@@ -200,3 +200,14 @@ func TestRoundDirection(t *testing.T) {
 		}
 	})
 }
+
+// What is rounded by two bits is still of unit length.
+func TestRoundedDirectionsAreUnit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.Float32Range(-1, 1)
+		n := [3]float32{part.Draw(t, "x"), part.Draw(t, "y"), part.Draw(t, "z")}
+		if p := RoundDirection(PackNormal(n), 2); !IsUnit(p) || HasMin(p) {
+			t.Errorf("%v: %v", n, UnpackNormal(p))
+		}
+	})
+}
