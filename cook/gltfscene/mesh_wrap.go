@@ -333,28 +333,28 @@ func (c *wrapCutter) vertex(a, b uint32, axis int, plane float64) uint32 {
 	p, v := &c.in, uint32(len(c.in.Positions))
 	c.cuts[[2]uint32{a, b}] = v
 	p.Positions = append(p.Positions, between(p.Positions, a, b, t)...)
-	p.Normals = append(p.Normals, between(p.Normals, a, b, t)...)
+	if list := p.Normals; list != nil {
+		p.Normals = append(list, geom.MixDir(list[a], list[b], t))
+	}
+	if list := p.Tangents; list != nil {
+		p.Tangents = append(list, geom.MixTangent(list[a], list[b], t))
+	}
 	p.UV[0], p.UV[1] = append(p.UV[0], between(p.UV[0], a, b, t)...), append(p.UV[1], between(p.UV[1], a, b, t)...)
 	p.Colors = append(p.Colors, between(p.Colors, a, b, t)...)
-	if list := between(p.Tangents, a, b, t); list != nil {
-		list[0][3] = p.Tangents[a][3] // a sign
-		p.Tangents = append(p.Tangents, list...)
-	}
 	at := [2]float64{c.at[a][0] + float64(t*(c.at[b][0]-c.at[a][0])), c.at[a][1] + float64(t*(c.at[b][1]-c.at[a][1]))}
 	at[axis] = plane
 	c.at = append(c.at, at)
 	return v
 }
 
-// between interpolates an attribute, and returns nothing of none.
+// between interpolates an attribute that is no direction, and returns nothing of none.
 func between[V vec](list []V, a, b uint32, t float64) []V {
 	if list == nil {
 		return nil
 	}
 	var v V
 	for k := range len(v) {
-		x, y := float64(list[a][k]), float64(list[b][k])
-		v[k] = float32(x + float64(t*(y-x)))
+		v[k] = geom.Mix32(list[a][k], list[b][k], t)
 	}
 	return []V{v}
 }

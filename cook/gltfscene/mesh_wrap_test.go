@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // plate is a square with corners at -1 and 3 in the image that has a texture of 8 x 4
@@ -81,6 +83,27 @@ func TestWrapIsCut(t *testing.T) {
 					t.Errorf("%v: at %v axis %d is %v, want %v", modes, at, k, uv[k], w)
 				}
 			}
+		}
+	}
+}
+
+// TestWrapDirections: normals and tangents of vertices that cuts make have length 1, also
+// between such vertices and where those of an edge's ends cancel out.
+func TestWrapDirections(t *testing.T) {
+	b := plate(object{"wrapS": 33648, "wrapT": 33071}, object{})
+	of := b.doc["meshes"].([]any)[0].(object)["primitives"].([]any)[0].(object)["attributes"].(object)
+	of["NORMAL"] = b.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0)
+	of["TANGENT"] = b.floats("VEC4", 4, 0, 1, 0, -1, 0, 0, 1, -1, 0, 1, 0, 1, 0, 0, -1, 1)
+	s := b.load(t)
+	checkScene(t, s)
+	p := first(t, s)
+	if len(p.Positions) < 20 {
+		t.Fatalf("%d vertices", len(p.Positions))
+	}
+	for i := range p.Positions {
+		n, w := geom.FromF32(p.Normals[i]), p.Tangents[i]
+		if l, k := n.Len(), geom.FromF32([3]float32(w[:3])).Len(); math.Abs(l-1) > 1e-6 || math.Abs(k-1) > 1e-6 || math.Abs(float64(w[3])) != 1 {
+			t.Errorf("at %v the normal is %v, the tangent %v", p.Positions[i], n, w)
 		}
 	}
 }
