@@ -31,48 +31,12 @@ const mostCut = 1 << 23
 // repeats.
 type wrapping struct {
 	set  int
-	to   uvMatrix // from stored coordinates to those of the image
+	to   geom.UVMap // from stored coordinates to those of the image
 	mode [2]Wrap
 	half [2]float64 // half a texel
 	// deep is how far within the image lies what is shown beyond its border: coarser levels,
 	// which mix the border with the opposite one, show the same.
 	deep [2]float64
-}
-
-// uvMatrix is an affine map of texture coordinates.
-type uvMatrix [6]float64
-
-func (m *uvMatrix) apply(c [2]float32) [2]float64 {
-	u, v := float64(c[0]), float64(c[1])
-	return [2]float64{
-		float64(m[0]*u) + float64(m[1]*v) + m[2],
-		float64(m[3]*u) + float64(m[4]*v) + m[5],
-	}
-}
-
-// inverse returns the map back, false when there is none.
-func (m *uvMatrix) inverse() (uvMatrix, bool) {
-	det := float64(m[0]*m[4]) - float64(m[1]*m[3])
-	if det == 0 {
-		return uvMatrix{}, false
-	}
-	a, b, c, d := m[4]/det, -m[1]/det, -m[3]/det, m[0]/det
-	inv := uvMatrix{a, b, -float64(a*m[2]) - float64(b*m[5]), c, d, -float64(c*m[2]) - float64(d*m[5])}
-	for _, v := range inv {
-		if v-v != 0 {
-			return inv, false
-		}
-	}
-	return inv, true
-}
-
-// matrix is KHR_texture_transform: scale, then rotation, then offset.
-func (t *TextureRef) matrix() uvMatrix {
-	sin, cos := geom.Sincos(t.Rot)
-	return uvMatrix{
-		float64(cos * t.Scale[0]), float64(sin * t.Scale[1]), t.Offset[0],
-		-float64(sin * t.Scale[0]), float64(cos * t.Scale[1]), t.Offset[1],
-	}
 }
 
 // wrap cuts the planned primitives whose material has textures that do not repeat.
@@ -127,7 +91,7 @@ func (im *importer) wrappingOf(m *Material) *wrapping {
 		if t.Image < 0 {
 			continue
 		}
-		w := &wrapping{set: t.UVSet, to: t.matrix(), mode: [2]Wrap{t.WrapS, t.WrapT}}
+		w := &wrapping{set: t.UVSet, to: geom.NewUVMap(t.Offset, t.Rot, t.Scale), mode: [2]Wrap{t.WrapS, t.WrapT}}
 		if w.mode == [2]Wrap{WrapRepeat, WrapRepeat} {
 			return nil
 		}
@@ -186,7 +150,7 @@ func (mp *meshPlanner) extremes(pl *plan, w *wrapping) (lo, hi [2]float64, err e
 			return lo, hi, err
 		}
 		for _, c := range d.vec2 {
-			at := w.to.apply(c)
+			at := w.to.At(c)
 			for k := range at {
 				lo[k], hi[k] = min(lo[k], at[k]), max(hi[k], at[k])
 			}
@@ -211,7 +175,6 @@ func (w *wrapping) leaves(lo, hi [2]float64) bool {
 type wrapCutter struct {
 	wrapping
 	in   Primitive // with the vertices that cuts add at the end
-	back uvMatrix  // from the image to stored coordinates
 	at   [][2]float64
 	cuts map[[2]uint32]uint32 // by the ends of an edge, the smaller first: of one plane
 }
@@ -224,20 +187,22 @@ const mostCompared = 1 << 28
 
 // reaches reports whether coordinates between two extremes are near enough to be cut, and
 // whether what is cut can be told in stored coordinates.
-func (c *wrapCutter) reaches(lo, hi [2]float64) (ok bool) {
-	c.back, ok = c.to.inverse()
+func (c *wrapCutter) reaches(lo, hi [2]float64) bool {
 	for k := range lo {
-		ok = ok && lo[k] > -farthestWrapped && hi[k] < farthestWrapped
+		if !(lo[k] > -farthestWrapped && hi[k] < farthestWrapped) {
+			return false
+		}
 	}
-	for _, u := range [...]float64{lo[0], hi[0]} {
-		for _, v := range [...]float64{lo[1], hi[1]} {
-			for k := 0; k < 6 && ok; k += 3 {
-				at := math.Abs(float64(c.back[k]*u)) + math.Abs(float64(c.back[k+1]*v)) + math.Abs(c.back[k+2])
-				ok = at < math.MaxFloat32/4
+	for _, u := range [...]float64{min(lo[0], 0), max(hi[0], 1)} {
+		for _, v := range [...]float64{min(lo[1], 0), max(hi[1], 1)} {
+			for _, x := range c.to.Back([2]float64{u, v}) {
+				if !(math.Abs(x) < math.MaxFloat32/4) {
+					return false
+				}
 			}
 		}
 	}
-	return ok
+	return true
 }
 
 // cut divides the triangles at the borders of the image, or of its mirror images. It returns
@@ -251,7 +216,7 @@ func (c *wrapCutter) cut(lo, hi [2]float64) bool {
 	p.UV[0], p.UV[1], p.Colors = slices.Clip(p.UV[0]), slices.Clip(p.UV[1]), slices.Clip(p.Colors)
 	c.at = make([][2]float64, len(p.Positions))
 	for i := range c.at {
-		c.at[i] = c.to.apply(p.UV[c.set][i])
+		c.at[i] = c.to.At(p.UV[c.set][i])
 	}
 	limit, compared := mostWrapped*len(p.Indices)+3*leastWrapped, 0
 	for axis, m := range c.mode {
@@ -416,7 +381,7 @@ func (c *wrapCutter) coordinates(at [2]float64, beyond [2]int8) [2]float32 {
 			at[k] = min(max(at[k], c.half[k]), 1-c.half[k])
 		}
 	}
-	at = c.back.apply([2]float32{float32(at[0]), float32(at[1])})
+	at = c.to.Back(at)
 	return [2]float32{float32(at[0]), float32(at[1])}
 }
 

@@ -114,10 +114,10 @@ func TestWrapOfTransforms(t *testing.T) {
 	transform := object{"extensions": object{transformName: object{"scale": []float64{0.25, 0.5}, "offset": []float64{0.25, 0}, "rotation": math.Pi / 2}}}
 	s := plate(object{"wrapS": 33071, "wrapT": 33071}, transform).load(t)
 	p, m := first(t, s), &s.Materials[0].BaseColorTex
-	to := m.matrix()
+	to := geom.NewUVMap(m.Offset, m.Rot, m.Scale)
 	for i := range p.Positions {
 		uv := [2]float32{p.Positions[i][0], p.Positions[i][1]}
-		meant, got := to.apply(uv), to.apply(p.UV[0][i])
+		meant, got := to.At(uv), to.At(p.UV[0][i])
 		for k, half := range [2]float64{0.5 / 8, 0.5 / 4} {
 			if want := min(max(meant[k], half), 1-half); math.Abs(got[k]-want) > 1e-5 {
 				t.Errorf("at %v axis %d is %v, want %v", uv, k, got[k], want)
