@@ -39,11 +39,11 @@ const poseWork = 64
 func (mp *meshPlanner) posePrimitive(pl *draft, p *gltf.Primitive, packed *compressedMesh, how *pose) error {
 	if len(p.Targets) > 0 {
 		mp.checkTargets(pl.place, p)
-	}
-	if how.still() {
-		if len(p.Targets) > 0 {
+		if !how.morphs(len(p.Targets)) {
 			mp.notes.info("morph-targets-skipped", pl.place, "morph targets have no weight: the base shape is what is seen")
 		}
+	}
+	if how.still() {
 		return nil
 	}
 	b := bender{mp: mp, place: pl.place, packed: packed, pose: how}
@@ -139,8 +139,6 @@ func (b *bender) findTargets(p *gltf.Primitive) {
 	}
 	if len(b.targets) > 0 {
 		b.mp.notes.info("morph-targets-posed", b.place, "morph targets are applied by the weights that the file gives")
-	} else if len(p.Targets) > 0 {
-		b.mp.notes.info("morph-targets-skipped", b.place, "morph targets have no weight: the base shape is what is seen")
 	}
 }
 

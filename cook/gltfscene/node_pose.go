@@ -29,8 +29,11 @@ type pose struct {
 }
 
 // still reports whether the mesh is shown as it is stored.
-func (p *pose) still() bool {
-	return p.frames == nil && !slices.ContainsFunc(p.weights, func(w float64) bool { return w != 0 })
+func (p *pose) still() bool { return p.frames == nil && !p.morphs(len(p.weights)) }
+
+// morphs reports whether one of a number of targets has a weight.
+func (p *pose) morphs(targets int) bool {
+	return slices.ContainsFunc(p.weights[:min(len(p.weights), targets)], func(w float64) bool { return w != 0 })
 }
 
 // key is the same for poses that are the same.
