@@ -20,14 +20,12 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/meshfile"
 	"github.com/untoldkit/untold/cook/usd"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/holding"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/runtime/remote"
 )
-
-// byteOrderMark stands before the text of some files, in UTF-8.
-const byteOrderMark = "\xEF\xBB\xBF"
 
 // downloadFlags are those for inputs at addresses.
 type downloadFlags struct{ remoteFlags }
@@ -373,7 +371,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 
 // endingOf tells the format of a file of a size by its first bytes; "" for none.
 func endingOf(head []byte, size int64) string {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	text := bytes.TrimLeft(bom.Trim(head), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("glTF")):
 		return ".glb"
@@ -435,7 +433,7 @@ func mentions(at string) ([]string, error) {
 	}
 	type named struct{ URI string }
 	var doc struct{ Buffers, Images []named }
-	if json.Unmarshal(bytes.TrimPrefix(data, []byte(byteOrderMark)), &doc) != nil {
+	if json.Unmarshal(bom.Trim(data), &doc) != nil {
 		return nil, nil // the import says what is wrong
 	}
 	var out []string

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -106,7 +107,7 @@ func TestCookNothing(t *testing.T) {
 // TestMentions: what a glTF names beside it is found, whatever stands before its JSON.
 func TestMentions(t *testing.T) {
 	const doc = `{"buffers":[{"uri":"a%20b.bin"},{"uri":"data:,"}],"images":[{"uri":"c.png"},{}]}`
-	for _, before := range []string{"", byteOrderMark} {
+	for _, before := range []string{"", bom.UTF8} {
 		if got := endingOf([]byte(before+doc), int64(len(before+doc))); got != ".gltf" {
 			t.Errorf("%q: %q of the standard input", before, got)
 		}
