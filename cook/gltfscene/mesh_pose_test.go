@@ -2,6 +2,7 @@ package gltfscene
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -430,6 +431,22 @@ func TestPosedIsLimited(t *testing.T) {
 	delete(attributes, "TANGENT")
 	_, err := LoadBytes(context.Background(), "a.glb", b.glb(), opts)
 	if err == nil || !strings.Contains(err.Error(), "MaxDecodedBytes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestPosedWithinMemory: what posing takes counts in the memory that a mesh may have.
+func TestPosedWithinMemory(t *testing.T) {
+	b, _ := skinned()
+	opts := DefaultOptions()
+	const each = 16 + 24 + 16 + 12 + 8*bonesPerVertex
+	opts.MaxMeshBytes = 3 * each
+	if _, err := LoadBytes(t.Context(), "a.glb", b.glb(), opts); err != nil {
+		t.Error(err)
+	}
+	opts.MaxMeshBytes--
+	_, err := LoadBytes(t.Context(), "a.glb", b.glb(), opts)
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "meshes[0].primitives[0]: its geometry takes 1 MB while it is posed") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -437,7 +437,11 @@ func (mp *meshPlanner) remake(pl *plan, id *jobID, use uint8, data []byte) error
 	if use != indexUse {
 		class, ct = classes[use].class, f32
 	}
-	a := &accessor{typ: madeTypes[class], ct: ct, at: memoryExtent(data)}
+	at, err := mp.keepMade(data)
+	if err != nil {
+		return err
+	}
+	a := &accessor{typ: madeTypes[class], ct: ct, at: at}
 	a.comps, a.stride = componentsOf(a.typ, ct)
 	a.count = len(data) / a.stride
 	number := uint32(0)
@@ -457,5 +461,5 @@ func (mp *meshPlanner) remake(pl *plan, id *jobID, use uint8, data []byte) error
 	if err := mp.data.reserve(place, int64(len(data)), 2); err != nil {
 		return err
 	}
-	return mp.data.checkReserved() // what is made takes memory at once
+	return mp.data.checkReserved() // what is made takes room at once
 }
