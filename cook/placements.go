@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/geom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
@@ -86,7 +87,7 @@ func entriesOf(path string, most int64) (items []Item, places []string, err erro
 	if err != nil {
 		return nil, nil, &gltfscene.Error{File: path, Reason: "cannot be read: " + err.Error(), Err: errors.Join(gltfscene.ErrMissingFile, err)}
 	}
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	data = bom.Trim(data)
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
 		items, places, err = parseCSV(data, most)
 	} else {

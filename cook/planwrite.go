@@ -21,7 +21,7 @@ const PlanExt = planfile.Ext
 
 // planStage is raised whenever what is read of scenes, or the layout of plans, changes:
 // plans of another number are refused.
-const planStage = 6
+const planStage = 7
 
 // PlanFile tells what WritePlan wrote.
 type PlanFile struct {

@@ -1,12 +1,12 @@
 package manifest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/jsonscan"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
@@ -142,12 +142,10 @@ func (s *scanner) document(data []byte) *document {
 	return d
 }
 
-var utf8BOM = []byte("\xef\xbb\xbf")
-
 // skipBOM skips the byte order mark that some editors write.
 func (s *scanner) skipBOM() {
-	if bytes.HasPrefix(s.data, utf8BOM) {
-		s.pos = len(utf8BOM)
+	if _, marked := bom.Cut(s.data); marked {
+		s.pos = len(bom.UTF8)
 	}
 }
 

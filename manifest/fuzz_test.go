@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 )
 
@@ -33,7 +34,7 @@ func FuzzDecode(f *testing.F) {
 			if !errors.As(err, &e) || e.Error() == "" || e.Offset < 0 || e.Offset > int64(len(data)) {
 				t.Fatalf("bad error %v", err)
 			}
-			if errors.Is(err, ErrSyntax) && json.Valid(bytes.TrimPrefix(data, utf8BOM)) && utf8.Valid(data) {
+			if errors.Is(err, ErrSyntax) && json.Valid(bom.Trim(data)) && utf8.Valid(data) {
 				t.Fatalf("valid JSON, but: %v", err)
 			}
 			if len(found) == 0 {
@@ -41,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			return
 		}
-		if !json.Valid(bytes.TrimPrefix(data, utf8BOM)) {
+		if !json.Valid(bom.Trim(data)) {
 			t.Fatal("not JSON, but accepted")
 		}
 		var text bytes.Buffer

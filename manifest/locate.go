@@ -1,11 +1,11 @@
 package manifest
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
 	"github.com/untoldkit/untold/finding"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/jsonscan"
 )
 
@@ -30,8 +30,8 @@ func locateAll(data []byte, findings []finding.Finding) {
 		return
 	}
 	at := 0
-	if bytes.HasPrefix(data, utf8BOM) {
-		at = len(utf8BOM)
+	if _, marked := bom.Cut(data); marked {
+		at = len(bom.UTF8)
 	}
 	locate(data, at, "", func(pointer string, offset int) bool {
 		hits, ok := want[pointer]

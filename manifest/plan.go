@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/plainfile"
 )
 
@@ -35,7 +36,7 @@ func (m *Manifest) EncodePlan(w io.Writer) error {
 // first bytes.
 func IsPlan(data []byte) bool {
 	const far = 256
-	head := bytes.TrimPrefix(data[:min(len(data), far)], utf8BOM)
+	head := bom.Trim(data[:min(len(data), far)])
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && bytes.Contains(head, []byte(`"`+planKind+`"`))
 }
 
@@ -62,7 +63,7 @@ func openPlan(data []byte) (inner []byte, at int64, err error) {
 	if len(data) > MaxBytes {
 		return nil, 0, tooLong()
 	}
-	text, hadBOM := bytes.CutPrefix(data, utf8BOM)
+	text, hadBOM := bom.Cut(data)
 	d := json.NewDecoder(bytes.NewReader(text))
 	var kind string
 	version := 0
@@ -102,7 +103,7 @@ func openPlan(data []byte) (inner []byte, at int64, err error) {
 		return nil, 0, bad(ErrMissingKey, `the key "manifest"`, "no such key", "")
 	}
 	if hadBOM {
-		at += int64(len(utf8BOM))
+		at += int64(len(bom.UTF8))
 	}
 	return inner, at, nil
 }

@@ -20,14 +20,13 @@ import (
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/meshfile"
 	"github.com/untoldkit/untold/cook/usd"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/holding"
+	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/runtime/remote"
 )
-
-// byteOrderMark stands before the text of some files, in UTF-8.
-const byteOrderMark = "\xEF\xBB\xBF"
 
 // downloadFlags are those for inputs at addresses.
 type downloadFlags struct{ remoteFlags }
@@ -99,6 +98,7 @@ func (c *cookFlags) withInputs(cmd *cobra.Command, a *app, args []string, f func
 		if err := a.checkEffects(cmd.Flags(), axisNeeds(items)); err != nil {
 			return err
 		}
+		a.noteDeeper(args, items)
 		return f(c.compose(args, items))
 	}
 	if err := c.free(); err != nil { // before anything is brought
@@ -173,6 +173,7 @@ func (c *cookFlags) gather(cmd *cobra.Command, a *app, args []string, dir string
 		}
 		items = append(items, more...)
 	}
+	a.noteDeeper(args, items)
 	scene := c.compose(args, items)
 	if len(c.opts.Items) == 0 { // what was brought is known by its own name
 		c.opts.Items = items
@@ -291,31 +292,71 @@ func inputsIn(dir string) []string {
 // noInputs says that a folder and those right below it hold nothing to cook, and names one
 // farther below that does.
 func noInputs(dir string) error {
-	const most = 10_000 // of what lies below
-	var at string
-	left := most
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	there := ""
+	inputsBelow(dir, func(at string) bool {
+		there = fmt.Sprintf("; %s does: name that", filepath.Dir(at))
+		return false
+	})
+	return fmt.Errorf("%s holds no file to cook (%s), nor do the folders right below it%s", dir, inputKinds, there)
+}
+
+// noteDeeper says how many files lie farther down in folders than those that are cooked.
+// Layers of USD do not count, which may be parts of others.
+func (a *app) noteDeeper(args []string, items []cook.Item) {
+	taken := map[string]bool{}
+	for i := range items {
+		taken[filepath.Clean(items[i].File)] = true
+	}
+	for _, arg := range args {
+		if st, err := os.Stat(arg); !isLocal(arg) || err != nil || !st.IsDir() {
+			continue
+		}
+		n, first := 0, ""
+		all := inputsBelow(arg, func(at string) bool {
+			if !usd.IsName(at) && !taken[at] {
+				if n++; n == 1 {
+					first = at
+				}
+			}
+			return true
+		})
+		if n == 0 {
+			continue
+		}
+		many, are := human.Plural(n, "file"), "is"
+		if n > 1 {
+			are = "are"
+		}
+		if !all {
+			many = "at least " + many
+		}
+		a.info("note: %s in folders below %s %s left out, such as %s: a folder is read with those right below it at most; name the others as well",
+			many, oneLine(arg), are, oneLine(first))
+	}
+}
+
+// inputsBelow shows what can be cooked in a folder and all below it to a function, until it
+// returns false. It returns false where there is too much to look at.
+func inputsBelow(dir string, show func(at string) bool) (all bool) {
+	left := 10_000                           // of what lies below
+	root := dir + string(filepath.Separator) // of a link, the folder
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		left--
 		switch {
 		case left == 0:
 			return fs.SkipAll
 		case err != nil:
 			return fs.SkipDir
-		case path != dir && strings.HasPrefix(d.Name(), "."):
+		case path != root && strings.HasPrefix(d.Name(), "."):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case !d.IsDir() && isInput(d.Name()):
-			at = filepath.Dir(path)
+		case !d.IsDir() && isInput(d.Name()) && !show(path):
 			return fs.SkipAll
 		}
 		return nil
 	})
-	there := ""
-	if at != "" {
-		there = fmt.Sprintf("; %s does: name that", at)
-	}
-	return fmt.Errorf("%s holds no file to cook (%s), nor do the folders right below it%s", dir, inputKinds, there)
+	return left > 0
 }
 
 // withoutParts leaves out the layers of USD that others of the list name: these bring them.
@@ -373,7 +414,7 @@ func readStdin(in io.Reader, dir string) ([]cook.Item, error) {
 
 // endingOf tells the format of a file of a size by its first bytes; "" for none.
 func endingOf(head []byte, size int64) string {
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	text := bytes.TrimLeft(bom.Trim(head), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(head, []byte("glTF")):
 		return ".glb"
@@ -435,7 +476,7 @@ func mentions(at string) ([]string, error) {
 	}
 	type named struct{ URI string }
 	var doc struct{ Buffers, Images []named }
-	if json.Unmarshal(bytes.TrimPrefix(data, []byte(byteOrderMark)), &doc) != nil {
+	if json.Unmarshal(bom.Trim(data), &doc) != nil {
 		return nil, nil // the import says what is wrong
 	}
 	var out []string

@@ -15,6 +15,7 @@ import (
 
 	"github.com/untoldkit/untold/cook"
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/manifest/payloadpath"
 	"github.com/untoldkit/untold/runtime/remote"
 )
@@ -122,7 +123,7 @@ func isPage(at string) (bool, error) {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	text := bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte(byteOrderMark)), " \t\r\n")
+	text := bytes.TrimLeft(bom.Trim(head[:n]), " \t\r\n")
 	return len(text) > 1 && text[0] == '<' && (text[1] == '!' || text[1] == '?' || text[1]|0x20 >= 'a' && text[1]|0x20 <= 'z'), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/testfile"
 )
 
@@ -91,6 +92,35 @@ func TestCookInputs(t *testing.T) {
 	}
 }
 
+// TestCookDeeper: what lies farther down in a folder than what is cooked of it is counted, but
+// for what is hidden, and layers of USD, which may be parts of others.
+func TestCookDeeper(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kit")
+	scene := string(boxScene(1))
+	testfile.WriteTree(t, dir, map[string]string{
+		"a/b/c/two.gltf": scene, "a/b/notes.txt": "x", "a/b/.git/no.glb": "", "a/b/part.usda": "#usda 1.0\n", "a/one.gltf": scene,
+	})
+	for _, c := range []struct{ add, want string }{
+		{"", "note: 1 file in folders below " + dir + " is left out, such as " + filepath.Join(dir, "a", "b", "c", "two.gltf") + ": a folder is read with those right below it at most; name the others as well"},
+		{"top.gltf", "note: 2 files in folders below " + dir + " are left out, such as " + filepath.Join(dir, "a", "b", "c", "two.gltf")},
+	} {
+		if c.add != "" {
+			testfile.Write(t, filepath.Join(dir, c.add), scene)
+		}
+		r := execute(t, nil, "cook", dir, "-o", filepath.Join(t.TempDir(), "out"), "--dry-run")
+		if r.code != 0 || !strings.Contains(r.err, c.want) {
+			t.Errorf("exit %d, want %q\n%s", r.code, c.want, r.err)
+		}
+		if r := execute(t, nil, "cook", dir, "-o", filepath.Join(t.TempDir(), "out"), "--dry-run", "--quiet"); strings.Contains(r.err, "left out") {
+			t.Errorf("with --quiet:\n%s", r.err)
+		}
+	}
+	all := []string{filepath.Join(dir, "a"), filepath.Join(dir, "a", "b", "c"), filepath.Join(dir, "*.gltf")}
+	if r := execute(t, nil, append([]string{"cook", "-o", filepath.Join(t.TempDir(), "out"), "--dry-run"}, all...)...); r.code != 0 || strings.Contains(r.err, "left out") {
+		t.Errorf("exit %d, all are named:\n%s", r.code, r.err)
+	}
+}
+
 // TestCookNothing: a folder without a triangle is named as what it is.
 func TestCookNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "void")
@@ -106,7 +136,7 @@ func TestCookNothing(t *testing.T) {
 // TestMentions: what a glTF names beside it is found, whatever stands before its JSON.
 func TestMentions(t *testing.T) {
 	const doc = `{"buffers":[{"uri":"a%20b.bin"},{"uri":"data:,"}],"images":[{"uri":"c.png"},{}]}`
-	for _, before := range []string{"", byteOrderMark} {
+	for _, before := range []string{"", bom.UTF8} {
 		if got := endingOf([]byte(before+doc), int64(len(before+doc))); got != ".gltf" {
 			t.Errorf("%q: %q of the standard input", before, got)
 		}

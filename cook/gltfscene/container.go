@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/glb"
 	"github.com/untoldkit/untold/internal/jsonscan"
 	"github.com/untoldkit/untold/internal/plainfile"
@@ -91,7 +92,7 @@ func splitGLB(at store, r ranges, size int64, head []byte) (c container, err err
 
 // skipMark takes off the byte order mark that some editors and exporters write.
 func (c *container) skipMark() {
-	c.json, c.marked = bytes.CutPrefix(c.json, []byte("\xEF\xBB\xBF"))
+	c.json, c.marked = bom.Cut(c.json)
 }
 
 // gltf1 refuses glTF 1.0, which differs in nearly every structure.

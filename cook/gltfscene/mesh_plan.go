@@ -58,8 +58,8 @@ type meshPlanner struct {
 	plans       []plan      // by meshes
 	meshOf      map[int]int // Node.Mesh as placed -> Scene.Meshes
 	posed       map[posedKey]posed
-	posedFile   *posedFile // nil for none
-	poseWork    int64      // bytes that poses have read
+	made        *madeFile // nil for none
+	poseWork    int64     // bytes that poses have read
 	jobs        *jobTable
 	jobOf       map[jobKey]jobID
 	storeOf     map[store]uint32 // in jobs.stores

@@ -23,8 +23,8 @@ type posedKey struct {
 	sources string
 }
 
-// posedFile holds what was posed, one after the other, where memory is short.
-type posedFile struct {
+// madeFile holds what was posed or cut, one after the other, where memory is short.
+type madeFile struct {
 	inFile
 	file *os.File
 	size int
@@ -39,11 +39,11 @@ const poseWork = 64
 func (mp *meshPlanner) posePrimitive(pl *draft, p *gltf.Primitive, packed *compressedMesh, how *pose) error {
 	if len(p.Targets) > 0 {
 		mp.checkTargets(pl.place, p)
-	}
-	if how.still() {
-		if len(p.Targets) > 0 {
+		if !how.morphs(len(p.Targets)) {
 			mp.notes.info("morph-targets-skipped", pl.place, "morph targets have no weight: the base shape is what is seen")
 		}
+	}
+	if how.still() {
 		return nil
 	}
 	b := bender{mp: mp, place: pl.place, packed: packed, pose: how}
@@ -139,8 +139,6 @@ func (b *bender) findTargets(p *gltf.Primitive) {
 	}
 	if len(b.targets) > 0 {
 		b.mp.notes.info("morph-targets-posed", b.place, "morph targets are applied by the weights that the file gives")
-	} else if len(p.Targets) > 0 {
-		b.mp.notes.info("morph-targets-skipped", b.place, "morph targets have no weight: the base shape is what is seen")
 	}
 }
 
@@ -249,7 +247,12 @@ func (b *bender) fits() error {
 		return tooLarge(b.place, limit)
 	}
 	b.mp.poseWork += n * count * 12
-	return nil
+	// An attribute as it is read, added up, and written, what is added, and bones.
+	at := int64(16 + 24 + 16 + 12)
+	if len(b.sets) > 0 {
+		at += 8 * bonesPerVertex
+	}
+	return b.mp.fitsMesh(b.place, "posed", count*at)
 }
 
 // bonesPerVertex is how many numbers say how a vertex moves with its joints: the upper
@@ -271,7 +274,7 @@ func (b *bender) bend() (out posed, err error) {
 			return posed{}, nil // reported when the attribute is decoded
 		}
 		moved := *a
-		if moved.at, err = b.mp.keepPosed(b.attribute(k, list, bones)); err != nil {
+		if moved.at, err = b.mp.keepMade(b.attribute(k, list, bones)); err != nil {
 			return posed{}, at(b.place+classes[k].property, err)
 		}
 		moved.ct, moved.normalized, moved.sparse, moved.comps = f32, false, nil, 3
@@ -418,20 +421,20 @@ func (b *bender) move(c class, v geom.Vec3, bones []bone, i int) geom.Vec3 {
 	return v
 }
 
-// keepPosed keeps bytes for as long as the scene is open: in memory if all geometry is.
-func (mp *meshPlanner) keepPosed(data []byte) (extent, error) {
+// keepMade keeps bytes for as long as the scene is open: in memory if all geometry is.
+func (mp *meshPlanner) keepMade(data []byte) (extent, error) {
 	if mp.data.cache.keepsAll() {
 		return memoryExtent(data), nil
 	}
-	f := mp.posedFile
+	f := mp.made
 	if f == nil {
 		file, err := spill(nil)
 		if err != nil {
 			return extent{}, openError("(temporary)", err)
 		}
 		mp.data.spills = append(mp.data.spills, file)
-		f = &posedFile{inFile: inFile{file, "(temporary)"}, file: file}
-		mp.posedFile = f
+		f = &madeFile{inFile: inFile{file, "(temporary)"}, file: file}
+		mp.made = f
 	}
 	if _, err := f.file.WriteAt(data, int64(f.size)); err != nil {
 		return extent{}, openError("(temporary)", err)

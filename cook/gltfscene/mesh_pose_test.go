@@ -2,6 +2,7 @@ package gltfscene
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -381,6 +382,9 @@ func TestFaultyMorphTargets(t *testing.T) {
 	} {
 		b, prim := morphing()
 		change(b, prim["targets"].([]any)[1].(object))
+		if b.doc["meshes"].([]any)[0].(object)["weights"] = []float64{0, 1}; note(b.load(t), "morph-targets-skipped").Count > 0 {
+			t.Errorf("%s: a target with a weight counts as one without", why)
+		}
 		b.doc["meshes"].([]any)[0].(object)["weights"] = []float64{1, 1}
 		s := b.load(t)
 		if n := note(s, "morph-target-faulty"); n.Count != 1 || !n.Warning || !strings.Contains(n.Message, why) {
@@ -427,6 +431,22 @@ func TestPosedIsLimited(t *testing.T) {
 	delete(attributes, "TANGENT")
 	_, err := LoadBytes(context.Background(), "a.glb", b.glb(), opts)
 	if err == nil || !strings.Contains(err.Error(), "MaxDecodedBytes") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestPosedWithinMemory: what posing takes counts in the memory that a mesh may have.
+func TestPosedWithinMemory(t *testing.T) {
+	b, _ := skinned()
+	opts := DefaultOptions()
+	const each = 16 + 24 + 16 + 12 + 8*bonesPerVertex
+	opts.MaxMeshBytes = 3 * each
+	if _, err := LoadBytes(t.Context(), "a.glb", b.glb(), opts); err != nil {
+		t.Error(err)
+	}
+	opts.MaxMeshBytes--
+	_, err := LoadBytes(t.Context(), "a.glb", b.glb(), opts)
+	if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "meshes[0].primitives[0]: its geometry takes 1 MB while it is posed") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,14 +17,9 @@ func (g *geometry) meshRoom(se *session) (wait func(mesh int) (free func(), err 
 	}
 	sizes := make([]int64, len(g.uses))
 	for i := range sizes {
-		if sizes[i] = g.meshBytes(i); sizes[i] > most {
-			const mb = 1e6
-			return nil, &Error{
-				Place:  fmt.Sprintf("meshes[%d]", se.scene.Meshes[i].Index),
-				Reason: fmt.Sprintf("its geometry takes %.0f MB while it is read, and %.0f MB can be had", math.Ceil(float64(sizes[i])/mb), math.Floor(float64(most)/mb)),
-				Hint:   "divide the mesh, or raise Options.MaxMeshBytes",
-				Err:    ErrTooLarge,
-			}
+		sizes[i] = g.meshBytes(i)
+		if err := se.fitsMesh(fmt.Sprintf("meshes[%d]", se.scene.Meshes[i].Index), "read", sizes[i]); err != nil {
+			return nil, err
 		}
 	}
 	sem := semaphore.NewWeighted(most)
@@ -34,6 +29,21 @@ func (g *geometry) meshRoom(se *session) (wait func(mesh int) (free func(), err 
 		}
 		return func() { sem.Release(sizes[i]) }, nil
 	}, nil
+}
+
+// fitsMesh refuses a mesh that takes more than Options.MaxMeshBytes while something is done.
+func (se *session) fitsMesh(place, done string, size int64) error {
+	most := se.opts.MaxMeshBytes
+	if most == 0 || size <= most {
+		return nil
+	}
+	const mb = 1e6
+	return &Error{
+		Place:  place,
+		Reason: fmt.Sprintf("its geometry takes %.0f MB while it is %s, and %.0f MB can be had", math.Ceil(float64(size)/mb), done, math.Floor(float64(most)/mb)),
+		Hint:   "divide the mesh, or raise Options.MaxMeshBytes",
+		Err:    ErrTooLarge,
+	}
 }
 
 // meshBytes is what the primitives of a mesh take at least, by their counts. Of vertices that

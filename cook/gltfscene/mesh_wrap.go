@@ -31,48 +31,12 @@ const mostCut = 1 << 23
 // repeats.
 type wrapping struct {
 	set  int
-	to   uvMatrix // from stored coordinates to those of the image
+	to   geom.UVMap // from stored coordinates to those of the image
 	mode [2]Wrap
 	half [2]float64 // half a texel
 	// deep is how far within the image lies what is shown beyond its border: coarser levels,
 	// which mix the border with the opposite one, show the same.
 	deep [2]float64
-}
-
-// uvMatrix is an affine map of texture coordinates.
-type uvMatrix [6]float64
-
-func (m *uvMatrix) apply(c [2]float32) [2]float64 {
-	u, v := float64(c[0]), float64(c[1])
-	return [2]float64{
-		float64(m[0]*u) + float64(m[1]*v) + m[2],
-		float64(m[3]*u) + float64(m[4]*v) + m[5],
-	}
-}
-
-// inverse returns the map back, false when there is none.
-func (m *uvMatrix) inverse() (uvMatrix, bool) {
-	det := float64(m[0]*m[4]) - float64(m[1]*m[3])
-	if det == 0 {
-		return uvMatrix{}, false
-	}
-	a, b, c, d := m[4]/det, -m[1]/det, -m[3]/det, m[0]/det
-	inv := uvMatrix{a, b, -float64(a*m[2]) - float64(b*m[5]), c, d, -float64(c*m[2]) - float64(d*m[5])}
-	for _, v := range inv {
-		if v-v != 0 {
-			return inv, false
-		}
-	}
-	return inv, true
-}
-
-// matrix is KHR_texture_transform: scale, then rotation, then offset.
-func (t *TextureRef) matrix() uvMatrix {
-	sin, cos := geom.Sincos(t.Rot)
-	return uvMatrix{
-		float64(cos * t.Scale[0]), float64(sin * t.Scale[1]), t.Offset[0],
-		-float64(sin * t.Scale[0]), float64(cos * t.Scale[1]), t.Offset[1],
-	}
 }
 
 // wrap cuts the planned primitives whose material has textures that do not repeat.
@@ -127,7 +91,7 @@ func (im *importer) wrappingOf(m *Material) *wrapping {
 		if t.Image < 0 {
 			continue
 		}
-		w := &wrapping{set: t.UVSet, to: t.matrix(), mode: [2]Wrap{t.WrapS, t.WrapT}}
+		w := &wrapping{set: t.UVSet, to: geom.NewUVMap(t.Offset, t.Rot, t.Scale), mode: [2]Wrap{t.WrapS, t.WrapT}}
 		if w.mode == [2]Wrap{WrapRepeat, WrapRepeat} {
 			return nil
 		}
@@ -186,7 +150,7 @@ func (mp *meshPlanner) extremes(pl *plan, w *wrapping) (lo, hi [2]float64, err e
 			return lo, hi, err
 		}
 		for _, c := range d.vec2 {
-			at := w.to.apply(c)
+			at := w.to.At(c)
 			for k := range at {
 				lo[k], hi[k] = min(lo[k], at[k]), max(hi[k], at[k])
 			}
@@ -211,7 +175,6 @@ func (w *wrapping) leaves(lo, hi [2]float64) bool {
 type wrapCutter struct {
 	wrapping
 	in   Primitive // with the vertices that cuts add at the end
-	back uvMatrix  // from the image to stored coordinates
 	at   [][2]float64
 	cuts map[[2]uint32]uint32 // by the ends of an edge, the smaller first: of one plane
 }
@@ -224,20 +187,22 @@ const mostCompared = 1 << 28
 
 // reaches reports whether coordinates between two extremes are near enough to be cut, and
 // whether what is cut can be told in stored coordinates.
-func (c *wrapCutter) reaches(lo, hi [2]float64) (ok bool) {
-	c.back, ok = c.to.inverse()
+func (c *wrapCutter) reaches(lo, hi [2]float64) bool {
 	for k := range lo {
-		ok = ok && lo[k] > -farthestWrapped && hi[k] < farthestWrapped
+		if !(lo[k] > -farthestWrapped && hi[k] < farthestWrapped) {
+			return false
+		}
 	}
-	for _, u := range [...]float64{lo[0], hi[0]} {
-		for _, v := range [...]float64{lo[1], hi[1]} {
-			for k := 0; k < 6 && ok; k += 3 {
-				at := math.Abs(float64(c.back[k]*u)) + math.Abs(float64(c.back[k+1]*v)) + math.Abs(c.back[k+2])
-				ok = at < math.MaxFloat32/4
+	for _, u := range [...]float64{min(lo[0], 0), max(hi[0], 1)} {
+		for _, v := range [...]float64{min(lo[1], 0), max(hi[1], 1)} {
+			for _, x := range c.to.Back([2]float64{u, v}) {
+				if !(math.Abs(x) < math.MaxFloat32/4) {
+					return false
+				}
 			}
 		}
 	}
-	return ok
+	return true
 }
 
 // cut divides the triangles at the borders of the image, or of its mirror images. It returns
@@ -251,7 +216,7 @@ func (c *wrapCutter) cut(lo, hi [2]float64) bool {
 	p.UV[0], p.UV[1], p.Colors = slices.Clip(p.UV[0]), slices.Clip(p.UV[1]), slices.Clip(p.Colors)
 	c.at = make([][2]float64, len(p.Positions))
 	for i := range c.at {
-		c.at[i] = c.to.apply(p.UV[c.set][i])
+		c.at[i] = c.to.At(p.UV[c.set][i])
 	}
 	limit, compared := mostWrapped*len(p.Indices)+3*leastWrapped, 0
 	for axis, m := range c.mode {
@@ -333,28 +298,28 @@ func (c *wrapCutter) vertex(a, b uint32, axis int, plane float64) uint32 {
 	p, v := &c.in, uint32(len(c.in.Positions))
 	c.cuts[[2]uint32{a, b}] = v
 	p.Positions = append(p.Positions, between(p.Positions, a, b, t)...)
-	p.Normals = append(p.Normals, between(p.Normals, a, b, t)...)
+	if list := p.Normals; list != nil {
+		p.Normals = append(list, geom.MixDir(list[a], list[b], t))
+	}
+	if list := p.Tangents; list != nil {
+		p.Tangents = append(list, geom.MixTangent(list[a], list[b], t))
+	}
 	p.UV[0], p.UV[1] = append(p.UV[0], between(p.UV[0], a, b, t)...), append(p.UV[1], between(p.UV[1], a, b, t)...)
 	p.Colors = append(p.Colors, between(p.Colors, a, b, t)...)
-	if list := between(p.Tangents, a, b, t); list != nil {
-		list[0][3] = p.Tangents[a][3] // a sign
-		p.Tangents = append(p.Tangents, list...)
-	}
 	at := [2]float64{c.at[a][0] + float64(t*(c.at[b][0]-c.at[a][0])), c.at[a][1] + float64(t*(c.at[b][1]-c.at[a][1]))}
 	at[axis] = plane
 	c.at = append(c.at, at)
 	return v
 }
 
-// between interpolates an attribute, and returns nothing of none.
+// between interpolates an attribute that is no direction, and returns nothing of none.
 func between[V vec](list []V, a, b uint32, t float64) []V {
 	if list == nil {
 		return nil
 	}
 	var v V
 	for k := range len(v) {
-		x, y := float64(list[a][k]), float64(list[b][k])
-		v[k] = float32(x + float64(t*(y-x)))
+		v[k] = geom.Mix32(list[a][k], list[b][k], t)
 	}
 	return []V{v}
 }
@@ -416,7 +381,7 @@ func (c *wrapCutter) coordinates(at [2]float64, beyond [2]int8) [2]float32 {
 			at[k] = min(max(at[k], c.half[k]), 1-c.half[k])
 		}
 	}
-	at = c.back.apply([2]float32{float32(at[0]), float32(at[1])})
+	at = c.to.Back(at)
 	return [2]float32{float32(at[0]), float32(at[1])}
 }
 
@@ -472,7 +437,11 @@ func (mp *meshPlanner) remake(pl *plan, id *jobID, use uint8, data []byte) error
 	if use != indexUse {
 		class, ct = classes[use].class, f32
 	}
-	a := &accessor{typ: madeTypes[class], ct: ct, at: memoryExtent(data)}
+	at, err := mp.keepMade(data)
+	if err != nil {
+		return err
+	}
+	a := &accessor{typ: madeTypes[class], ct: ct, at: at}
 	a.comps, a.stride = componentsOf(a.typ, ct)
 	a.count = len(data) / a.stride
 	number := uint32(0)
@@ -492,5 +461,5 @@ func (mp *meshPlanner) remake(pl *plan, id *jobID, use uint8, data []byte) error
 	if err := mp.data.reserve(place, int64(len(data)), 2); err != nil {
 		return err
 	}
-	return mp.data.checkReserved() // what is made takes memory at once
+	return mp.data.checkReserved() // what is made takes room at once
 }

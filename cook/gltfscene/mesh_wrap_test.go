@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // plate is a square with corners at -1 and 3 in the image that has a texture of 8 x 4
@@ -85,16 +87,37 @@ func TestWrapIsCut(t *testing.T) {
 	}
 }
 
+// TestWrapDirections: normals and tangents of vertices that cuts make have length 1, also
+// between such vertices and where those of an edge's ends cancel out.
+func TestWrapDirections(t *testing.T) {
+	b := plate(object{"wrapS": 33648, "wrapT": 33071}, object{})
+	of := b.doc["meshes"].([]any)[0].(object)["primitives"].([]any)[0].(object)["attributes"].(object)
+	of["NORMAL"] = b.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, -1, 0, 0, 0, -1, 0)
+	of["TANGENT"] = b.floats("VEC4", 4, 0, 1, 0, -1, 0, 0, 1, -1, 0, 1, 0, 1, 0, 0, -1, 1)
+	s := b.load(t)
+	checkScene(t, s)
+	p := first(t, s)
+	if len(p.Positions) < 20 {
+		t.Fatalf("%d vertices", len(p.Positions))
+	}
+	for i := range p.Positions {
+		n, w := geom.FromF32(p.Normals[i]), p.Tangents[i]
+		if l, k := n.Len(), geom.FromF32([3]float32(w[:3])).Len(); math.Abs(l-1) > 1e-6 || math.Abs(k-1) > 1e-6 || math.Abs(float64(w[3])) != 1 {
+			t.Errorf("at %v the normal is %v, the tangent %v", p.Positions[i], n, w)
+		}
+	}
+}
+
 // TestWrapOfTransforms: what leaves the image is told behind KHR_texture_transform, which
 // leads from what is stored to what is meant.
 func TestWrapOfTransforms(t *testing.T) {
 	transform := object{"extensions": object{transformName: object{"scale": []float64{0.25, 0.5}, "offset": []float64{0.25, 0}, "rotation": math.Pi / 2}}}
 	s := plate(object{"wrapS": 33071, "wrapT": 33071}, transform).load(t)
 	p, m := first(t, s), &s.Materials[0].BaseColorTex
-	to := m.matrix()
+	to := geom.NewUVMap(m.Offset, m.Rot, m.Scale)
 	for i := range p.Positions {
 		uv := [2]float32{p.Positions[i][0], p.Positions[i][1]}
-		meant, got := to.apply(uv), to.apply(p.UV[0][i])
+		meant, got := to.At(uv), to.At(p.UV[0][i])
 		for k, half := range [2]float64{0.5 / 8, 0.5 / 4} {
 			if want := min(max(meant[k], half), 1-half); math.Abs(got[k]-want) > 1e-5 {
 				t.Errorf("at %v axis %d is %v, want %v", uv, k, got[k], want)

@@ -1,6 +1,7 @@
 package gltfscene
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -29,12 +30,15 @@ type pose struct {
 }
 
 // still reports whether the mesh is shown as it is stored.
-func (p *pose) still() bool {
-	return p.frames == nil && !slices.ContainsFunc(p.weights, func(w float64) bool { return w != 0 })
+func (p *pose) still() bool { return p.frames == nil && !p.morphs(len(p.weights)) }
+
+// morphs reports whether one of a number of targets has a weight.
+func (p *pose) morphs(targets int) bool {
+	return slices.ContainsFunc(p.weights[:min(len(p.weights), targets)], func(w float64) bool { return w != 0 })
 }
 
-// key is the same for poses that are the same.
-func (p *pose) key() string {
+// key is the same for poses that are the same, and short, whatever the number of joints.
+func (p *pose) key() [sha256.Size]byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(p.mesh))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(p.weights)))
 	for _, w := range p.weights {
@@ -45,7 +49,7 @@ func (p *pose) key() string {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 		}
 	}
-	return string(b)
+	return sha256.Sum256(b)
 }
 
 // bend remembers that the nodes from first on, which show one mesh, may show it otherwise.
@@ -63,7 +67,7 @@ func (np *nodePlacer) bend(first int, node *gltf.Node) {
 // index behind those of the file, one for each pose. It follows all placing, since joints
 // may come after what they move.
 func (np *nodePlacer) poseNodes() error {
-	known, moved := make(map[string]int), make(map[int]geom.Mat4)
+	known, moved := make(map[[sha256.Size]byte]int), make(map[int]geom.Mat4)
 	for i := range np.bent {
 		b := &np.bent[i]
 		if i%256 == 0 && np.ctx.Err() != nil {

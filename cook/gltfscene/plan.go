@@ -13,6 +13,7 @@ import (
 	"github.com/untoldkit/untold/cook/internal/planfile"
 	"github.com/untoldkit/untold/internal/filestamp"
 	"github.com/untoldkit/untold/internal/geom"
+	"github.com/untoldkit/untold/internal/scratch"
 )
 
 // A plan keeps what Open has found out: the lists of the scene, and where the bytes of its
@@ -66,6 +67,7 @@ func OpenPlanned(ctx context.Context, of Planned, opts Options, keep int64, chec
 		err = ctx.Err()
 	}
 	if err != nil {
+		scratch.Close(p.spills...)
 		of.Main.Close()
 		if of.Made != nil {
 			of.Made.Close()
@@ -73,6 +75,7 @@ func OpenPlanned(ctx context.Context, of Planned, opts Options, keep int64, chec
 		return nil, err
 	}
 	g := s.geometry
+	g.spills = append(g.spills, p.spills...)
 	g.own, g.main, g.stamp = p.own, of.Main, filestamp.Of(of.Info)
 	if of.Made != nil && of.Made.Buffer != nil {
 		g.spills = append(g.spills, of.Made.Buffer)
@@ -118,6 +121,8 @@ type planCoder struct {
 	limit int64 // of decoded geometry, 0 for what follows from the files
 	plain int64 // bytes that the limit follows from
 	taken int64 // decoded bytes
+	// spills hold what the cache has no room for.
+	spills []*os.File
 }
 
 // lists are the parts of the scene but images and geometry. What it is called follows from

@@ -1,6 +1,8 @@
 package gltfscene
 
 import (
+	"bytes"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -125,13 +127,9 @@ func (p *planCoder) writeStore(s store) {
 	case *inMemory:
 		kind(storeBytes)
 		c.Bytes(&s.data)
-	case *posedFile:
+	case *madeFile:
 		kind(storeBytes)
-		data, err := extent{s, 0, s.size}.bytes()
-		if err != nil {
-			c.Fail("%v", err)
-		}
-		c.Bytes(&data)
+		c.BytesFrom(io.NewSectionReader(s.file, 0, int64(s.size)), s.size)
 	case *unpacked:
 		kind(storeUnpacked)
 		p.unpacked(s)
@@ -167,10 +165,7 @@ func (p *planCoder) readStore() (made sized) {
 	case storeBeside:
 		made = p.besides()
 	case storeBytes:
-		m := &inMemory{}
-		c.Bytes(&m.data)
-		made = sized{store: m, size: int64(len(m.data))}
-		p.plain += made.size
+		made = p.made()
 	case storeUnpacked:
 		u := &unpacked{cache: p.cache}
 		p.unpacked(u)
@@ -190,6 +185,30 @@ func (p *planCoder) readStore() (made sized) {
 		g := &glossBake{}
 		made = sized{store: g, size: p.baked(g)}
 	}
+	return made
+}
+
+// made reads bytes that the plan has: into memory, or, what is more than the cache would keep of
+// one view, into a temporary file.
+func (p *planCoder) made() (made sized) {
+	buf := &bytes.Buffer{}
+	n := p.c.BytesTo(func(n int) (io.Writer, error) {
+		if p.cache.keepsAll() || int64(n) <= p.cache.limit/unpackedShare {
+			return buf, nil
+		}
+		f, err := spill(nil)
+		if err != nil {
+			return nil, openError("(temporary)", err)
+		}
+		p.spills = append(p.spills, f)
+		made.store = &inFile{f, "(temporary)"}
+		return f, nil
+	})
+	if made.store == nil {
+		made.store = &inMemory{buf.Bytes()}
+	}
+	made.size = int64(n)
+	p.plain += made.size
 	return made
 }
 

@@ -76,6 +76,41 @@ func follow(t testing.TB, path string, c *planfile.Coder, keep int64) (*Scene, e
 	return s, err
 }
 
+// TestMadeIsSpilled: what poses and cuts have made lies in a temporary file where memory is
+// short, in a cook and in one that follows a plan, and is the same.
+func TestMadeIsSpilled(t *testing.T) {
+	posed, _ := skinned()
+	for name, b := range map[string]*builder{
+		"posed": posed, "cut": plate(object{"wrapS": 33071, "wrapT": 33648}, object{}),
+	} {
+		path := filepath.Join(t.TempDir(), "a.glb")
+		if err := os.WriteFile(path, b.glb(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var want []Primitive
+		for _, keep := range []int64{1 << 30, 1} {
+			a, raw := recorded(t, path, keep)
+			followed, err := followPlan(t, path, raw, keep)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for i, s := range []*Scene{a, followed} {
+				list, err := s.Geometry(0)
+				if want == nil {
+					want = list
+				}
+				if err != nil || !reflect.DeepEqual(list, want) {
+					t.Errorf("%s, keeping %d bytes, %d: %v, %v", name, keep, i, list, err)
+				}
+				if spilled := len(s.geometry.spills) > 0; spilled != (keep == 1 || i == 0) {
+					t.Errorf("%s, keeping %d bytes, %d: in a temporary file: %v", name, keep, i, spilled)
+				}
+				s.Close()
+			}
+		}
+	}
+}
+
 // TestRecordIsReadBack: a plan gives the scene that it was made of, with the same geometry
 // and images, whatever these are stored like.
 func TestRecordIsReadBack(t *testing.T) {

@@ -117,7 +117,7 @@ func halves(poly []geom.Vec3, axis int, plane float64, below, above []geom.Vec3)
 		}
 		if min(x, y) < plane && max(x, y) > plane {
 			t := (plane - x) / (y - x)
-			p := geom.Vec3{mix(a[0], b[0], t), mix(a[1], b[1], t), mix(a[2], b[2], t)}
+			p := geom.Vec3{geom.Mix(a[0], b[0], t), geom.Mix(a[1], b[1], t), geom.Mix(a[2], b[2], t)}
 			if p[axis] = plane; axis == 2 {
 				p[axis] = -plane
 			}

@@ -192,20 +192,20 @@ func (c *clipper) vertex(p clipCorner, next uint32, axis, k int) uint32 {
 	t := (plane - lo) / (hi - lo)
 	m.Positions = append(m.Positions, cutPosition(m, from, to, p.v, next, axis, t, plane))
 	if m.Normals != nil {
-		m.Normals = append(m.Normals, mixDir(m.Normals[from], m.Normals[to], t))
+		m.Normals = append(m.Normals, geom.MixDir(m.Normals[from], m.Normals[to], t))
 	}
 	if m.Tangents != nil {
-		m.Tangents = append(m.Tangents, mixTangent(m.Tangents[from], m.Tangents[to], t))
+		m.Tangents = append(m.Tangents, geom.MixTangent(m.Tangents[from], m.Tangents[to], t))
 	}
 	for i := range m.UV {
 		if uv := m.UV[i]; uv != nil {
 			a, b := uv[from], uv[to]
-			m.UV[i] = append(uv, [2]float32{mix32(a[0], b[0], t), mix32(a[1], b[1], t)})
+			m.UV[i] = append(uv, [2]float32{geom.Mix32(a[0], b[0], t), geom.Mix32(a[1], b[1], t)})
 		}
 	}
 	if m.Colors != nil {
 		a, b := m.Colors[from], m.Colors[to]
-		m.Colors = append(m.Colors, [4]float32{mix32(a[0], b[0], t), mix32(a[1], b[1], t), mix32(a[2], b[2], t), mix32(a[3], b[3], t)})
+		m.Colors = append(m.Colors, [4]float32{geom.Mix32(a[0], b[0], t), geom.Mix32(a[1], b[1], t), geom.Mix32(a[2], b[2], t), geom.Mix32(a[3], b[3], t)})
 	}
 	return v
 }
@@ -221,53 +221,13 @@ func cutPosition(m *Mesh, from, to, end1, end2 uint32, axis int, t, plane float6
 		if i == axis {
 			continue
 		}
-		x := max(min(e[i], f[i]), min(max(e[i], f[i]), mix(a[i], b[i], t)))
+		x := max(min(e[i], f[i]), min(max(e[i], f[i]), geom.Mix(a[i], b[i], t)))
 		p[i] = x + 0 // one zero, +0, as in Pack
 	}
 	if p[axis] = plane + 0; axis == 2 {
 		p[axis] = 0 - plane
 	}
 	return p
-}
-
-// mix interpolates between a (t = 0) and b (t = 1); between equal ends it is
-// exact.
-func mix(a, b, t float64) float64 { return a + float64(t*(b-a)) }
-
-func mix32(a, b float32, t float64) float32 { return float32(mix(float64(a), float64(b), t)) }
-
-// mixDir interpolates directions. Where they cancel out it takes the nearer.
-func mixDir(a, b [3]float32, t float64) [3]float32 {
-	if a == b {
-		return a
-	}
-	var d geom.Vec3
-	for i := range d {
-		d[i] = mix(float64(a[i]), float64(b[i]), t)
-	}
-	nearer := a
-	if t > 0.5 {
-		nearer = b
-	}
-	const tiny = 1e-6 // the rounding of single precision
-	if l := d.Len(); !(l > tiny && l <= math.MaxFloat64) {
-		return nearer
-	}
-	return d.Normalize(0, geom.Vec3{}).F32()
-}
-
-// mixTangent interpolates tangents. The handedness is a sign and cannot be
-// mixed: where the ends differ, which no valid mesh has, the nearer end's
-// tangent is taken whole.
-func mixTangent(a, b [4]float32, t float64) [4]float32 {
-	if a[3] != b[3] {
-		if t > 0.5 {
-			return b
-		}
-		return a
-	}
-	d := mixDir([3]float32(a[:3]), [3]float32(b[:3]), t)
-	return [4]float32{d[0], d[1], d[2], a[3]}
 }
 
 // emit puts a polygon as triangles into a cell, ear by ear at the shortest

@@ -23,14 +23,10 @@ func (t UVTransform) Apply(uv [][2]float32) [][2]float32 {
 	if uv == nil || t.IsIdentity() {
 		return uv
 	}
-	sin, cos := geom.Sincos(t.Rot)
-	out := make([][2]float32, len(uv))
+	m, out := geom.NewUVMap(t.Offset, t.Rot, t.Scale), make([][2]float32, len(uv))
 	for i, c := range uv {
-		u, v := float64(c[0])*t.Scale[0], float64(c[1])*t.Scale[1]
-		out[i] = [2]float32{
-			float32(float64(cos*u) + float64(sin*v) + t.Offset[0]),
-			float32(float64(cos*v) - float64(sin*u) + t.Offset[1]),
-		}
+		at := m.At(c)
+		out[i] = [2]float32{float32(at[0]), float32(at[1])}
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/untoldkit/untold/cook/gltfscene"
+	"github.com/untoldkit/untold/internal/bom"
 )
 
 // The parts of a binary STL file, in bytes.
@@ -28,7 +29,7 @@ func readSTL(s *soup, in io.ReadSeeker, size int64) error {
 		return err
 	}
 	s.want.smooth = flat
-	text := bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xEF\xBB\xBF"), []byte("solid"))
+	text := bytes.HasPrefix(bytes.TrimLeft(head, bom.UTF8+" \t\r\n"), []byte("solid"))
 	if len(head) < stlHeader+4 {
 		if text {
 			return readTextSTL(s, in)
@@ -133,7 +134,7 @@ func readTextSTL(s *soup, in io.Reader) error {
 		if l.number%8192 == 0 && s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		b = bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF"))
+		b = bom.Trim(b)
 		w, rest := word(b)
 		switch strings.ToLower(string(w)) {
 		case "":

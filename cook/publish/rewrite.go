@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/jsonscan"
 	"github.com/untoldkit/untold/manifest"
 )
@@ -76,8 +77,8 @@ type editor struct {
 
 func (e *editor) top() {
 	at := 0
-	if bytes.HasPrefix(e.text, []byte("\xef\xbb\xbf")) {
-		at = 3
+	if _, marked := bom.Cut(e.text); marked {
+		at = len(bom.UTF8)
 	}
 	for key, v := range jsonscan.Members(e.text, at) {
 		switch string(key.Text) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/human"
 )
 
@@ -85,7 +86,7 @@ func Parse(data []byte) (*Table, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("cube: %w: more than %d bytes", ErrFormat, MaxBytes)
 	}
-	p := parser{rest: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), t: Table{Max: [3]float32{1, 1, 1}}}
+	p := parser{rest: bom.Trim(data), t: Table{Max: [3]float32{1, 1, 1}}}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/untoldkit/untold/internal/bom"
 )
 
 // Error says which value the engine's decoder would stop at.
@@ -25,7 +27,7 @@ const maxDepth = 512
 // parse reads one JSON text into objects (map[string]any, the last of equal
 // keys), arrays ([]any), strings, json.Number, bool and nil.
 func parse(data []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	d := json.NewDecoder(bytes.NewReader(bom.Trim(data)))
 	d.UseNumber()
 	v, err := parseValue(d, 0)
 	if err != nil {

@@ -1,6 +1,7 @@
 // Package geom holds the small linear algebra that several packages share:
-// vectors, boxes and column-major 4x4 matrices in double precision. Engine
-// space is right-handed, +Y up, +Z forward, in metres, the same as glTF.
+// vectors, boxes and column-major 4x4 matrices in double precision, mixtures of
+// what vertices have, and transforms of texture coordinates. Engine space is
+// right-handed, +Y up, +Z forward, in metres, the same as glTF.
 package geom
 
 import (

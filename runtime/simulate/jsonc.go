@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/internal/human"
 	"github.com/untoldkit/untold/internal/jsonscan"
 )
@@ -116,7 +117,7 @@ func parse(data []byte) (*node, error) {
 		p.fail(0, fmt.Sprintf("the file has %d bytes, more than %d", len(data), MaxBytes), "name a manifest for large scenes")
 		return nil, p.err
 	}
-	p.data = bytes.TrimPrefix(p.data, []byte("\xef\xbb\xbf"))
+	p.data = bom.Trim(p.data)
 	if bad := jsonscan.NotUTF8(p.data); bad >= 0 {
 		p.fail(bad, "the text is not UTF-8", "")
 		return nil, p.err

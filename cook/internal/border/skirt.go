@@ -94,7 +94,7 @@ func (s *skirt) add(m *simplify.Mesh) {
 		}
 		for set := range m.UV {
 			if uv := m.UV[set]; uv != nil {
-				m.UV[set] = append(uv, [2]float32{mix(uv[a][0], uv[b][0], t.part), mix(uv[a][1], uv[b][1], t.part)})
+				m.UV[set] = append(uv, [2]float32{geom.Mix32(uv[a][0], uv[b][0], t.part), geom.Mix32(uv[a][1], uv[b][1], t.part)})
 			}
 		}
 		if c := m.Colors; c != nil {
@@ -111,10 +111,6 @@ func (s *skirt) add(m *simplify.Mesh) {
 			m.Groups = append(m.Groups, m.Groups[s.triangle])
 		}
 	}
-}
-
-func mix(a, b float32, part float64) float32 {
-	return float32(float64(a) + float64((float64(b)-float64(a))*part))
 }
 
 // ends names an edge of a side.

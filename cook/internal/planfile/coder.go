@@ -277,6 +277,50 @@ func (c *Coder) Bytes(v *[]byte) {
 	}
 }
 
+// BytesFrom writes n bytes as Bytes does, without holding them at a time.
+func (c *Coder) BytesFrom(in io.Reader, n int) {
+	c.count(n, 1)
+	c.Hold(uint64(n))
+	c.step(n, func(b []byte) error {
+		_, err := io.ReadFull(in, b)
+		c.write(b)
+		return err
+	})
+}
+
+// BytesTo reads what Bytes or BytesFrom has written, and returns how much that was. Where it
+// goes may depend on that.
+func (c *Coder) BytesTo(to func(n int) (io.Writer, error)) int {
+	n := c.count(0, 1)
+	if !c.Hold(uint64(n)) {
+		return 0
+	}
+	out, err := to(n)
+	if err != nil {
+		c.err = err
+		return 0
+	}
+	c.step(n, func(b []byte) (err error) {
+		if c.read(b) {
+			_, err = out.Write(b)
+		}
+		return err
+	})
+	return n
+}
+
+// step has f move n bytes, some at a time.
+func (c *Coder) step(n int, f func(b []byte) error) {
+	buf := make([]byte, min(n, 1<<16))
+	for n > 0 && c.err == nil {
+		b := buf[:min(n, len(buf))]
+		if err := f(b); err != nil && c.err == nil {
+			c.err = err
+		}
+		n -= len(b)
+	}
+}
+
 // take reads n bytes.
 func (c *Coder) take(n int) (out []byte) {
 	const step = 1 << 16

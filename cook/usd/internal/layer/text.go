@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untoldkit/untold/internal/bom"
 )
 
 // textMagic begins every layer of text.
@@ -27,7 +29,7 @@ type text struct {
 // stay there. memory limits, in bytes, what the tree may take. The error is an *Error, or
 // ctx's.
 func ParseText(ctx context.Context, data []byte, memory int64) (*Layer, error) {
-	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	data = bom.Trim(data)
 	if !bytes.HasPrefix(data, []byte(textMagic)) {
 		return nil, malformed("line 1", "does not begin with %q", textMagic+"1.0")
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/untoldkit/untold/internal/bom"
 	"github.com/untoldkit/untold/runtime/remote/internal/weburl"
 )
 
@@ -69,7 +70,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}, w.name)
 	w.hash.Write(p[:n])
 	if w.first == 0 {
-		if text := bytes.TrimLeft(p[:n], "\xef\xbb\xbf \t\r\n"); len(text) > 0 {
+		if text := bytes.TrimLeft(p[:n], bom.UTF8+" \t\r\n"); len(text) > 0 {
 			w.first = text[0]
 		}
 	}
@@ -96,7 +97,7 @@ func (w *Writer) IsJSON() (bool, error) {
 	if err != nil {
 		return false, w.c.root.failure("read", err)
 	}
-	return json.Valid(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))), nil
+	return json.Valid(bom.Trim(text)), nil
 }
 
 // Abort removes the file unless it was committed.
