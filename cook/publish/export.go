@@ -36,9 +36,7 @@ func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 // export writes to a place that is the folder out.
 func export(ctx context.Context, dir string, to Place, out string, o Options) (*Report, error) {
 	o.Keep, o.Grace = 0, 0
-	if o.Jobs <= 0 {
-		o.Jobs = 8
-	}
+	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
 	r := &run{to: to, o: o, alone: true, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.nothingElse(ctx, out); err != nil {
 		return nil, err

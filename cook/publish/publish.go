@@ -41,13 +41,14 @@
 // Payloads first, then the version's record, which is only written if nobody else
 // has written that version, then the manifests, then what leads to the page. A run that is stopped leaves a place
 // whose manifests name complete files; the next one sends what is missing. What the
-// place has is asked of the place: names and sizes. Records of versions are hints for
+// place has is asked of the place: names and sizes, and of a folder the bytes. Records of versions are hints for
 // where to put things, and say what may be removed; one that is damaged costs new
 // addresses, never correctness. An export's record goes first and says that it is one's:
 // what no record of an export names is of somebody else.
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ import (
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // Place is where a scene is published.
@@ -80,6 +82,9 @@ const (
 	// ManifestCache is that of manifests: a new version is seen within a minute.
 	ManifestCache = "public, max-age=60, must-revalidate, no-transform"
 )
+
+// defaultJobs is how many files are read or sent at a time when nobody says.
+const defaultJobs = 8
 
 // Options change what is done. The zero value sends everything that is missing and
 // removes nothing.
@@ -184,9 +189,7 @@ func Run(ctx context.Context, dir string, to Place, o Options) (*Report, error) 
 	if o.Keep < 0 || o.Keep > 0 && o.Now.IsZero() {
 		return nil, errors.New("the option Keep needs a number of versions, at least 0, and the time")
 	}
-	if o.Jobs <= 0 {
-		o.Jobs = 8
-	}
+	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
 	r := &run{to: to, o: o, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.publish(ctx, dir); err != nil {
 		return nil, err
@@ -244,11 +247,16 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		r.report.Files++
 		r.report.Bytes += f.size
 	}
-	missing, err := r.missing(ctx, files)
+	missing, damaged, err := r.missingOrDamaged(ctx, files)
 	if err != nil {
 		return err
 	}
-	r.lookForCopies(missing, last)
+	if n := len(damaged); n > 0 {
+		r.note("%s of the place had other bytes than their names stand for, the first is %s: they are sent again", human.Plural(n, "payload"), damaged[0].key)
+	}
+	if err := r.lookForCopies(ctx, missing, last); err != nil {
+		return err
+	}
 	for _, f := range missing {
 		if f.twin != "" {
 			r.report.Copied = append(r.report.Copied, Transfer{f.key, f.size, f.twin})
