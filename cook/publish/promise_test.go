@@ -71,7 +71,8 @@ func TestPromises(t *testing.T) {
 	m.tiles["d"] = tileModel{finelyDivided, nil}
 	m.cook(t, dir)
 	delta := format.ModeDelta
-	r := &run{o: Options{Jobs: 1, Compress: &delta}, report: &Report{}}
+	o := Options{Jobs: 1, Compress: &delta}
+	r := &run{o: o, report: &Report{}, memory: newWorkshop(&o)}
 	scenes, err := r.read(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

@@ -106,6 +106,11 @@ type Options struct {
 	// it was cooked. Containers without any compressed geometry stay as they are, since
 	// their meshes can be fetched one by one.
 	Compress *format.CompressMode
+	// Memory is the main memory, in bytes, that the program may take while it judges containers and
+	// compresses their geometry anew: as many of them at a time as fit. A container that
+	// would take more by itself stays as it was cooked, which the report tells. 0 means
+	// DefaultMemory. What a container becomes depends neither on Jobs nor on the machine.
+	Memory int64
 	// Viewer, when set, is the page that shows the scenes of the place in a browser. A
 	// place that has one keeps it, with its list of scenes brought up to date.
 	Viewer *Viewer
@@ -130,9 +135,14 @@ type Report struct {
 	CopiedBytes  int64      `json:"copied_bytes"`
 	Removed      int        `json:"removed"` // payloads that no version names any more
 	RemovedBytes int64      `json:"removed_bytes"`
+	// TooLarge is how many containers stay as they were cooked, although Compress is set, since
+	// they would take more than Memory.
+	TooLarge      int   `json:"too_large,omitempty"`
+	TooLargeBytes int64 `json:"too_large_bytes,omitempty"`
 	// Viewer says that the place has a page, which shows its scenes.
 	Viewer bool `json:"viewer,omitempty"`
-	// Notes are what a user should know: a record that was damaged and passed over.
+	// Notes are what a user should know: a record that was damaged and passed over, payloads of
+	// the place that were, containers that are too large.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -190,7 +200,7 @@ func Run(ctx context.Context, dir string, to Place, o Options) (*Report, error) 
 		return nil, errors.New("the option Keep needs a number of versions, at least 0, and the time")
 	}
 	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
-	r := &run{to: to, o: o, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
+	r := &run{to: to, o: o, memory: newWorkshop(&o), report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.publish(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -204,6 +214,7 @@ type run struct {
 	report *Report
 	there  map[string]int64 // sizes of the payloads that the place had when it was asked last
 	alone  bool             // nothing else is in the place, see Export
+	memory *workshop
 }
 
 func (r *run) publish(ctx context.Context, dir string) error {
@@ -225,6 +236,7 @@ func (r *run) publish(ctx context.Context, dir string) error {
 			return err
 		}
 	}
+	r.noteLarge(scenes)
 	page, err := r.page(next)
 	if err != nil {
 		return err

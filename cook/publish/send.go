@@ -141,6 +141,11 @@ func (r *run) sendOne(ctx context.Context, f *file) error {
 	}
 	defer in.Close()
 	if f.repacked != nil {
+		free, err := r.memory.take(ctx, f.repacked)
+		if err != nil {
+			return err
+		}
+		defer free()
 		data, err := f.pack(in)
 		if err != nil {
 			return err
