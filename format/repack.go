@@ -75,3 +75,22 @@ func (r *Reader) RepackMemory() int64 {
 	// The payloads and the file that is made of them.
 	return int64(max(working, 2*kept) + uint64(len(r.p.chunks))*(records.ChunkSize+alignment) + records.HeaderSize)
 }
+
+// DecodeMemory returns how many bytes are in use at most while all geometry of the file is
+// decoded and kept, the source aside.
+func (r *Reader) DecodeMemory() int64 {
+	const most = math.MaxInt64 / 16
+	var kept, working uint64
+	for i := range r.p.chunks {
+		c := &r.p.chunks[i]
+		if !c.Type.isGeometry() {
+			continue
+		}
+		size := min(c.UncompressedSize, most)
+		kept = min(kept+size, most)
+		if c.Compression != CompressNone {
+			working = max(working, c.CompressedSize+size) // what is read, and planes
+		}
+	}
+	return int64(kept + working)
+}

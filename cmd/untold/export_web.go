@@ -50,11 +50,12 @@ func (e *exportFlags) web(cmd *cobra.Command, a *app, arg string) error {
 	if jobs == 0 {
 		jobs = goruntime.GOMAXPROCS(0)
 	}
-	o := publish.Options{Jobs: jobs, Viewer: page, Progress: a.progress()}
+	o := publish.Options{Jobs: jobs, Viewer: page, Memory: publish.DefaultMemory, Progress: a.progress()}
 	if !cmd.Flags().Changed("compress") || e.compress {
 		delta := format.ModeDelta
 		o.Compress = &delta
 	}
+	defer collectWithin(o.Memory)()
 	r, err := publish.Export(cmd.Context(), arg, e.out, o)
 	switch {
 	case errors.Is(err, publish.ErrScene):
@@ -62,6 +63,7 @@ func (e *exportFlags) web(cmd *cobra.Command, a *app, arg string) error {
 	case err != nil:
 		return err
 	}
+	a.published(r)
 	if e.asJSON {
 		return writeJSON(a.stdout, r)
 	}

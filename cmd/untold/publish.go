@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ type publishFlags struct {
 	rollback       int
 	compress       string
 	jobs           int
+	memory         byteSize
 }
 
 func newPublish(a *app) *cobra.Command {
@@ -44,7 +46,9 @@ second publish sends what has changed, and one that was stopped goes on where it
 pages (docs/web.md). A place that has it keeps it; --viewer brings it up to date.
 
 --compress delta sends compressed geometry in the form that is the smallest, which untold's readers
-and page alone understand; a manifest then tells the sizes and hashes of what is sent.
+and page alone understand; a manifest then tells the sizes and hashes of what is sent. As many
+containers at a time as --memory allows are compressed; one that would take more by itself is sent
+as it was cooked, with a warning.
 
 Nothing is sent of a folder with errors (untold validate).
 
@@ -71,6 +75,7 @@ the shared files, or the role of the machine.`,
 	f.StringVar(&p.compress, "compress", compressKept, "compressed geometry: kept as it was cooked, or compressed anew: lz4, zstd, delta (for untold alone), auto or none")
 	f.BoolVar(&p.asJSON, "json", false, "the report as JSON")
 	f.IntVarP(&p.jobs, "jobs", "j", 8, "files read or sent at a time")
+	f.Var(&p.memory, "memory", "main memory that the program may take (default 1GiB); a container that --compress would need more for stays as it was cooked")
 	return cmd
 }
 
@@ -83,6 +88,7 @@ func (p *publishFlags) needs() []need {
 		{"viewer", p.rollback == 0, again},
 		{"compress", p.rollback == 0, again},
 		{"jobs", p.rollback == 0, again},
+		{"memory", p.rollback == 0, again},
 		{"grace", p.keep > 0, "nothing is removed; add --keep"},
 		{"keep", !p.dryRun, "--dry-run removes nothing"},
 	}
@@ -110,7 +116,7 @@ func (p *publishFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := publish.Options{Jobs: p.jobs, DryRun: p.dryRun, Keep: p.keep, Grace: p.grace, Now: clock.System{}.Now(), Progress: a.progress()}
+	o := publish.Options{Jobs: p.jobs, DryRun: p.dryRun, Keep: p.keep, Grace: p.grace, Now: clock.System{}.Now(), Memory: cmp.Or(int64(p.memory), publish.DefaultMemory), Progress: a.progress()}
 	if p.compress != compressKept {
 		mode, err := format.ParseCompressMode(p.compress)
 		if err != nil {
@@ -123,6 +129,7 @@ func (p *publishFlags) run(cmd *cobra.Command, a *app, args []string) error {
 			return err
 		}
 	}
+	defer collectWithin(o.Memory)()
 	var report *publish.Report
 	if again {
 		report, err = publish.Rollback(ctx, to, p.rollback, o)
@@ -141,11 +148,16 @@ func (p *publishFlags) run(cmd *cobra.Command, a *app, args []string) error {
 	return p.print(a, report)
 }
 
-// print tells what was done.
-func (p *publishFlags) print(a *app, r *publish.Report) error {
+// published tells what a user should know of a publication.
+func (a *app) published(r *publish.Report) {
 	for _, n := range r.Notes {
 		fmt.Fprintln(a.stderr, a.paint(yellow, "warning:"), oneLine(n))
 	}
+}
+
+// print tells what was done.
+func (p *publishFlags) print(a *app, r *publish.Report) error {
+	a.published(r)
 	if p.asJSON {
 		enc := json.NewEncoder(a.stdout)
 		enc.SetIndent("", "  ")

@@ -21,7 +21,8 @@ import (
 // the page of Options.Viewer, which is required, to a folder of their own, for any web
 // server. The folder may hold an older export, of which what is not needed any more
 // goes, and nothing else: otherwise, and when Run has published to it, the error matches
-// ErrOccupied. Of the other options Jobs, DryRun and Progress are used.
+// ErrOccupied. Of the other options Jobs, DryRun, Compress,
+// Memory and Progress are used.
 func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 	if o.Viewer == nil {
 		return nil, errors.New("the option Viewer is required")
@@ -36,10 +37,8 @@ func Export(ctx context.Context, dir, out string, o Options) (*Report, error) {
 // export writes to a place that is the folder out.
 func export(ctx context.Context, dir string, to Place, out string, o Options) (*Report, error) {
 	o.Keep, o.Grace = 0, 0
-	if o.Jobs <= 0 {
-		o.Jobs = 8
-	}
-	r := &run{to: to, o: o, alone: true, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
+	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
+	r := &run{to: to, o: o, alone: true, memory: newWorkshop(&o), report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.nothingElse(ctx, out); err != nil {
 		return nil, err
 	}

@@ -41,13 +41,14 @@
 // Payloads first, then the version's record, which is only written if nobody else
 // has written that version, then the manifests, then what leads to the page. A run that is stopped leaves a place
 // whose manifests name complete files; the next one sends what is missing. What the
-// place has is asked of the place: names and sizes. Records of versions are hints for
+// place has is asked of the place: names and sizes, and of a folder the bytes. Records of versions are hints for
 // where to put things, and say what may be removed; one that is damaged costs new
 // addresses, never correctness. An export's record goes first and says that it is one's:
 // what no record of an export names is of somebody else.
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ import (
 	"github.com/untoldkit/untold/finding"
 	"github.com/untoldkit/untold/format"
 	"github.com/untoldkit/untold/internal/blob"
+	"github.com/untoldkit/untold/internal/human"
 )
 
 // Place is where a scene is published.
@@ -81,6 +83,9 @@ const (
 	ManifestCache = "public, max-age=60, must-revalidate, no-transform"
 )
 
+// defaultJobs is how many files are read or sent at a time when nobody says.
+const defaultJobs = 8
+
 // Options change what is done. The zero value sends everything that is missing and
 // removes nothing.
 type Options struct {
@@ -101,6 +106,11 @@ type Options struct {
 	// it was cooked. Containers without any compressed geometry stay as they are, since
 	// their meshes can be fetched one by one.
 	Compress *format.CompressMode
+	// Memory is the main memory, in bytes, that the program may take while it judges containers and
+	// compresses their geometry anew: as many of them at a time as fit. A container that
+	// would take more by itself stays as it was cooked, which the report tells. 0 means
+	// DefaultMemory. What a container becomes depends neither on Jobs nor on the machine.
+	Memory int64
 	// Viewer, when set, is the page that shows the scenes of the place in a browser. A
 	// place that has one keeps it, with its list of scenes brought up to date.
 	Viewer *Viewer
@@ -125,9 +135,14 @@ type Report struct {
 	CopiedBytes  int64      `json:"copied_bytes"`
 	Removed      int        `json:"removed"` // payloads that no version names any more
 	RemovedBytes int64      `json:"removed_bytes"`
+	// TooLarge is how many containers stay as they were cooked, although Compress is set, since
+	// they would take more than Memory.
+	TooLarge      int   `json:"too_large,omitempty"`
+	TooLargeBytes int64 `json:"too_large_bytes,omitempty"`
 	// Viewer says that the place has a page, which shows its scenes.
 	Viewer bool `json:"viewer,omitempty"`
-	// Notes are what a user should know: a record that was damaged and passed over.
+	// Notes are what a user should know: a record that was damaged and passed over, payloads of
+	// the place that were, containers that are too large.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -184,10 +199,8 @@ func Run(ctx context.Context, dir string, to Place, o Options) (*Report, error) 
 	if o.Keep < 0 || o.Keep > 0 && o.Now.IsZero() {
 		return nil, errors.New("the option Keep needs a number of versions, at least 0, and the time")
 	}
-	if o.Jobs <= 0 {
-		o.Jobs = 8
-	}
-	r := &run{to: to, o: o, report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
+	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
+	r := &run{to: to, o: o, memory: newWorkshop(&o), report: &Report{Place: to.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	if err := r.publish(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -201,6 +214,7 @@ type run struct {
 	report *Report
 	there  map[string]int64 // sizes of the payloads that the place had when it was asked last
 	alone  bool             // nothing else is in the place, see Export
+	memory *workshop
 }
 
 func (r *run) publish(ctx context.Context, dir string) error {
@@ -222,6 +236,7 @@ func (r *run) publish(ctx context.Context, dir string) error {
 			return err
 		}
 	}
+	r.noteLarge(scenes)
 	page, err := r.page(next)
 	if err != nil {
 		return err
@@ -244,11 +259,16 @@ func (r *run) publish(ctx context.Context, dir string) error {
 		r.report.Files++
 		r.report.Bytes += f.size
 	}
-	missing, err := r.missing(ctx, files)
+	missing, damaged, err := r.missingOrDamaged(ctx, files)
 	if err != nil {
 		return err
 	}
-	r.lookForCopies(missing, last)
+	if n := len(damaged); n > 0 {
+		r.note("%s of the place had other bytes than their names stand for, the first is %s: they are sent again", human.Plural(n, "payload"), damaged[0].key)
+	}
+	if err := r.lookForCopies(ctx, missing, last); err != nil {
+		return err
+	}
 	for _, f := range missing {
 		if f.twin != "" {
 			r.report.Copied = append(r.report.Copied, Transfer{f.key, f.size, f.twin})

@@ -79,7 +79,7 @@ func TestRepackedChange(t *testing.T) {
 	m.cook(t, dir)
 	delta := format.ModeDelta
 	c := &container{file: file{source: "tiles/tile_3_0_0.untold", dir: dir, rel: "tiles/tile_3_0_0.untold"}}
-	if err := c.scan(&delta); err != nil || c.repacked == nil {
+	if err := c.scan(t.Context(), newWorkshop(&Options{Compress: &delta})); err != nil || c.repacked == nil {
 		t.Fatalf("%v, %+v", err, c)
 	}
 	testfile.Write(t, filepath.Join(dir, "tiles", "tile_3_0_0.untold"), containerBytes(t, format.FileTile, finelyDivided+1, nil))

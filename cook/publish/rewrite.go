@@ -46,16 +46,25 @@ func (s *scene) rewrite() {
 	s.text = out.Bytes()
 }
 
-// check compares what a reader of the rewritten text finds with what it should.
+// check compares what a reader of the rewritten text finds with what is published: the paths
+// of all payloads, and the sizes and hashes that entries promise.
 func (s *scene) check() error {
 	m, err := manifest.Decode(s.text)
 	if err != nil {
 		return contentError(s, "the paths could not be rewritten: %v", err)
 	}
-	old, found := s.doc.Payloads(), m.Payloads()
-	for i, rel := range old {
-		if want := strings.TrimPrefix(s.containers[rel].key, s.base()); i >= len(found) || found[i] != want {
-			return contentError(s, "the path %q could not be rewritten: write the manifest anew with untold manifest normalize", rel)
+	const anew = "write the manifest anew with untold manifest normalize"
+	old, found := promises(s.doc), promises(m)
+	for i := range old {
+		c := s.containers[old[i].path]
+		if want := strings.TrimPrefix(c.key, s.base()); i >= len(found) || found[i].path != want {
+			return contentError(s, "the path %q could not be rewritten: %s", old[i].path, anew)
+		}
+		if n := found[i].size; n != 0 && n != c.size {
+			return contentError(s, "the entry of %q promises %d bytes, and %d are published: %s", old[i].path, n, c.size, anew)
+		}
+		if sum := found[i].sha; sum != "" && !strings.EqualFold(sum, c.sha) {
+			return contentError(s, "the entry of %q promises the SHA-256 %q, and that of what is published is %s: %s", old[i].path, sum, c.sha, anew)
 		}
 	}
 	tables := m.ColorTables()
@@ -65,6 +74,39 @@ func (s *scene) check() error {
 		}
 	}
 	return nil
+}
+
+// promise is what an entry says of its file; 0 and "" are unknown.
+type promise struct {
+	path string
+	size int64
+	sha  string
+}
+
+// promises lists what a manifest says of its containers, in the order of Manifest.Payloads.
+func promises(m *manifest.Manifest) (out []promise) {
+	tile := func(t *manifest.Tile) {
+		out = append(out, promise{t.Path, t.FileSizeBytes, t.SHA256})
+		for _, levels := range [][]manifest.Level{t.HLODLevels, t.LODLevels} {
+			for i := range levels {
+				l := &levels[i]
+				out = append(out, promise{l.Path, l.FileSizeBytes, l.SHA256})
+			}
+		}
+	}
+	for i := range m.Tiles {
+		tile(&m.Tiles[i])
+	}
+	if m.SharedBucket != nil {
+		tile(&m.SharedBucket.Tile)
+	}
+	if m.Pyramid != nil {
+		for i := range m.Pyramid.Nodes {
+			n := &m.Pyramid.Nodes[i]
+			out = append(out, promise{n.Path, n.FileSizeBytes, n.SHA256})
+		}
+	}
+	return out
 }
 
 // editor gathers the edits of a manifest.

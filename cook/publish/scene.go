@@ -71,6 +71,7 @@ func (f *file) open() (*os.File, error) { return payloadpath.Open(f.dir, f.rel) 
 type container struct {
 	file
 	textures map[string]*file
+	large    bool // repacking it would take too much memory
 }
 
 // apart refuses to publish a folder into itself.
@@ -120,7 +121,7 @@ func (r *run) read(ctx context.Context, dir string) ([]*scene, error) {
 			containers = append(containers, s.containers[rel])
 		}
 	}
-	if err := r.each(ctx, "read", len(containers), func(i int) error { return containers[i].scan(r.o.Compress) }); err != nil {
+	if err := r.each(ctx, "read", len(containers), func(i int) error { return containers[i].scan(ctx, r.memory) }); err != nil {
 		return nil, err
 	}
 	others, err := textures(scenes, containers)
@@ -178,7 +179,7 @@ func (r *run) judge(ctx context.Context, paths []string) error {
 	if r.o.Progress != nil {
 		progress = func(done, total int) { r.o.Progress("validate", done, total) }
 	}
-	report, err := verify.Paths(ctx, paths, verify.Options{Jobs: r.o.Jobs, Progress: progress})
+	report, err := verify.Paths(ctx, paths, verify.Options{Jobs: r.o.Jobs, Memory: r.memory.size, Progress: progress})
 	if err != nil {
 		return err
 	}
@@ -289,7 +290,7 @@ func (f *file) changed() error {
 
 // scan hashes a container as it is published and lists its textures, all of one opening:
 // the textures are those of the bytes that were hashed.
-func (c *container) scan(m *format.CompressMode) error {
+func (c *container) scan(ctx context.Context, w *workshop) error {
 	in, err := c.open()
 	if err != nil {
 		return c.wrong(err)
@@ -311,7 +312,7 @@ func (c *container) scan(m *format.CompressMode) error {
 		}
 		c.textures[uri] = nil
 	}
-	return c.repack(r, m)
+	return w.repack(ctx, c, r)
 }
 
 // textures lists the files beside the containers, each once, and links them to those

@@ -24,6 +24,26 @@ const inMemory = 8 << 20
 
 // missing asks the place which files it does not have, or has with another size.
 func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
+	out, _, err := r.look(ctx, files)
+	return out, err
+}
+
+// missingOrDamaged is missing that looks into what the place has, too; see compares.
+func (r *run) missingOrDamaged(ctx context.Context, files []*file) (missing, damaged []*file, err error) {
+	missing, there, err := r.look(ctx, files)
+	if err != nil {
+		return nil, nil, err
+	}
+	if damaged, err = r.damaged(ctx, there); err != nil {
+		return nil, nil, err
+	}
+	missing = append(missing, damaged...)
+	slices.SortFunc(missing, func(a, b *file) int { return strings.Compare(a.key, b.key) })
+	return missing, damaged, nil
+}
+
+// look asks the place for names and sizes.
+func (r *run) look(ctx context.Context, files []*file) (missing, there []*file, err error) {
 	want := map[string]*file{}
 	r.there = map[string]int64{}
 	prefixes := map[string]bool{}
@@ -34,19 +54,19 @@ func (r *run) missing(ctx context.Context, files []*file) ([]*file, error) {
 	for _, at := range slices.Sorted(maps.Keys(prefixes)) {
 		for o, err := range r.to.List(ctx, at) {
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			r.there[o.Key] = o.Size
 			if f := want[o.Key]; f != nil && f.size == o.Size {
+				there = append(there, f)
 				delete(want, o.Key)
 			}
 		}
 	}
-	out := make([]*file, 0, len(want))
 	for _, key := range slices.Sorted(maps.Keys(want)) {
-		out = append(out, want[key])
+		missing = append(missing, want[key])
 	}
-	return out, nil
+	return missing, there, nil
 }
 
 // prefixOf returns the prefix of payloads that a key lies below.
@@ -60,9 +80,9 @@ func prefixOf(key string) string {
 
 // lookForCopies finds the files whose content the last version has under another key,
 // in a place that copies by itself.
-func (r *run) lookForCopies(missing []*file, last *publication.Version) {
+func (r *run) lookForCopies(ctx context.Context, missing []*file, last *publication.Version) error {
 	if _, ok := r.to.(blob.Copier); !ok || last == nil {
-		return
+		return nil
 	}
 	have := map[string]string{} // SHA-256 to key
 	look := func(files []publication.File) {
@@ -81,6 +101,20 @@ func (r *run) lookForCopies(missing []*file, last *publication.Version) {
 			f.twin = key
 		}
 	}
+	if !r.compares() {
+		return nil
+	}
+	return r.each(ctx, "compare", len(missing), func(i int) error {
+		f := missing[i]
+		if f.twin == "" {
+			return nil
+		}
+		sum, err := r.hashThere(ctx, f.twin)
+		if sum != f.sha {
+			f.twin = ""
+		}
+		return err
+	})
 }
 
 // send puts files to their keys.
@@ -107,6 +141,11 @@ func (r *run) sendOne(ctx context.Context, f *file) error {
 	}
 	defer in.Close()
 	if f.repacked != nil {
+		free, err := r.memory.take(ctx, f.repacked)
+		if err != nil {
+			return err
+		}
+		defer free()
 		data, err := f.pack(in)
 		if err != nil {
 			return err

@@ -126,8 +126,9 @@ func Versions(ctx context.Context, at Place) ([]int, error) {
 
 // Rollback publishes an older version again: its manifests become those of a new
 // version. Its payloads must be there: they are while Options.Keep, or a version since
-// then, has kept them. Of the options it uses DryRun alone.
+// then, has kept them. Of the options it uses DryRun and Jobs.
 func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, error) {
+	o.Jobs = cmp.Or(max(o.Jobs, 0), defaultJobs)
 	r := &run{to: at, o: o, report: &Report{Place: at.String(), DryRun: o.DryRun, Scenes: []Scene{}, Sent: []Transfer{}, Copied: []Transfer{}}}
 	p, err := r.history(ctx)
 	if err != nil {
@@ -144,7 +145,7 @@ func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, er
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	if err := r.complete(ctx, old); err != nil {
+	if err := r.complete(ctx, old, true); err != nil {
 		return nil, err
 	}
 	manifests := map[string][]byte{}
@@ -170,7 +171,7 @@ func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, er
 			if err := r.record(ctx, next, manifests); err != nil {
 				return nil, err
 			}
-			if err := r.complete(ctx, old); err != nil {
+			if err := r.complete(ctx, old, false); err != nil {
 				return nil, err
 			}
 		}
@@ -188,20 +189,28 @@ func Rollback(ctx context.Context, at Place, number int, o Options) (*Report, er
 	return r.report, nil
 }
 
-// complete refuses a version whose payloads are not all there, and counts them.
-func (r *run) complete(ctx context.Context, v *publication.Version) error {
+// complete refuses a version whose payloads are not all there, and counts them; with deep it
+// looks into them where the place is a folder.
+func (r *run) complete(ctx context.Context, v *publication.Version, deep bool) error {
 	var files []*file
 	for i := range v.Scenes {
 		for _, f := range v.Scenes[i].Files {
-			files = append(files, &file{key: f.Key, size: f.Size})
+			files = append(files, &file{key: f.Key, size: f.Size, sha: f.SHA256})
 		}
 	}
-	missing, err := r.missing(ctx, files)
+	look := r.missing
+	if deep {
+		look = func(ctx context.Context, files []*file) ([]*file, error) {
+			missing, _, err := r.missingOrDamaged(ctx, files)
+			return missing, err
+		}
+	}
+	missing, err := look(ctx, files)
 	if err != nil {
 		return err
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("%w: of version %d %d of %d files are not in %s any more, the first is %s: publish the folder that it came from", ErrVersion, v.Number, len(missing), len(files), r.to, missing[0].key)
+		return fmt.Errorf("%w: of version %d %d of %d files are not in %s any more, or not as they were, the first is %s: publish the folder that it came from", ErrVersion, v.Number, len(missing), len(files), r.to, missing[0].key)
 	}
 	r.report.Files, r.report.Bytes = len(files), 0
 	for _, f := range files {

@@ -19,6 +19,7 @@ import (
 	"github.com/untoldkit/untold/internal/atomicfile"
 	"github.com/untoldkit/untold/internal/budget"
 	"github.com/untoldkit/untold/internal/journal"
+	"github.com/untoldkit/untold/internal/picture"
 	"github.com/untoldkit/untold/internal/plainfile"
 	"github.com/untoldkit/untold/manifest"
 	"github.com/untoldkit/untold/manifest/payloadpath"
@@ -31,6 +32,9 @@ type Options struct {
 	MaxPerCode int
 	// Jobs is how many files are judged at a time; at least 1.
 	Jobs int
+	// Memory is how many bytes containers may take together that are decoded at a time; one
+	// that takes more is judged alone. 0: any number.
+	Memory int64
 	// Progress, when set, is called after each file, by one goroutine at a time.
 	Progress func(done, total int)
 	// Now, when set, is a clock in seconds from any origin, for File.Seconds. It is
@@ -85,6 +89,10 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 	files := make([]File, len(list.files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(opts.Jobs, 1))
+	var memory *picture.Budget
+	if opts.Memory > 0 {
+		memory = picture.NewBudget(opts.Memory)
+	}
 	var mu sync.Mutex // progress comes from one goroutine at a time, in order
 	done := 0
 	for i, job := range list.files {
@@ -93,7 +101,11 @@ func Paths(ctx context.Context, paths []string, opts Options) (*Report, error) {
 				return err
 			}
 			start := opts.now()
-			var err error
+			free, err := job.room(ctx, memory)
+			if err != nil {
+				return err
+			}
+			defer free()
 			files[i], err = job.judge(opts)
 			files[i].Seconds = opts.now() - start
 			if err != nil || opts.Progress == nil {
@@ -272,6 +284,22 @@ func (j job) judge(opts Options) (File, error) {
 	}
 	f.OK = f.errors == 0
 	return f, nil
+}
+
+// room waits until there is memory for what judging the file decodes.
+func (j job) room(ctx context.Context, b *picture.Budget) (free func(), err error) {
+	if b == nil || j.manifest || j.noted || IsTexture(j.path) {
+		return func() {}, nil
+	}
+	r, err := format.Open(j.path)
+	if err != nil {
+		return func() {}, nil // there is little to decode in what cannot be opened, and judge says why
+	}
+	n := r.DecodeMemory()
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	return b.Take(ctx, n)
 }
 
 func (f *File) add(x finding.Finding) {
