@@ -165,7 +165,7 @@ func (s *Surface) point(at sample) geom.Vec3 {
 }
 
 // samples spreads n points over the surface, which has an area.
-func (x *Index) samples(n int) []sample { return samplesOf(x.sums, n) }
+func (x *Index) samples(n int) []sample { return samplesOf(x.sums(), n) }
 
 // samplesOf spreads n points over triangles by running sums of their areas, which are not all
 // 0: the k-th lies in the k-th of n parts of equal area, in the order of the triangles.

@@ -196,9 +196,9 @@ func TestSamplesAreStratified(t *testing.T) {
 		seen[p.tri]++
 	}
 	for tri, got := range seen {
-		area := x.sums[tri]
+		area := x.sums()[tri]
 		if tri > 0 {
-			area -= x.sums[tri-1]
+			area -= x.sums()[tri-1]
 		}
 		near(t, "samples of a triangle", float64(got), n*area/x.Area(), 1)
 	}

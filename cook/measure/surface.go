@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"sync"
 
 	"github.com/untoldkit/untold/internal/geom"
 )
@@ -36,7 +37,9 @@ type Index struct {
 	nodes []node
 	order []uint32  // leaf order to triangle
 	tris  []corners // in leaf order
-	sums  []float64 // running sums of the triangles' areas, in the surface's order
+	// sums are running sums of the triangles' areas, in the surface's order. Most queries need
+	// none.
+	sums func() []float64
 }
 
 // NewIndex prepares a surface. It takes about 200 bytes a triangle.
@@ -48,13 +51,19 @@ func NewIndex(s *Surface) *Index {
 	for i, t := range x.order {
 		x.tris[i] = corners{s.corner(t, 0), s.corner(t, 1), s.corner(t, 2)}
 	}
-	x.sums = make([]float64, n)
-	sum := 0.0
-	for t := range n {
-		sum += s.area(uint32(t))
-		x.sums[t] = sum
-	}
+	x.sums = sync.OnceValue(s.sums)
 	return x
+}
+
+// sums returns running sums of the triangles' areas.
+func (s *Surface) sums() []float64 {
+	sums := make([]float64, s.Triangles())
+	sum := 0.0
+	for t := range sums {
+		sum += s.area(uint32(t))
+		sums[t] = sum
+	}
+	return sums
 }
 
 // area returns the area of a triangle.
@@ -67,7 +76,7 @@ func (s *Surface) area(t uint32) float64 {
 func (x *Index) Surface() *Surface { return x.s }
 
 // Area returns the sum of the areas of all triangles.
-func (x *Index) Area() float64 { return last(x.sums) }
+func (x *Index) Area() float64 { return last(x.sums()) }
 
 func last(sums []float64) float64 {
 	if len(sums) == 0 {

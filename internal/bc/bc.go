@@ -31,6 +31,9 @@ type Options struct {
 	Quality Quality
 	// AlphaUnused says that nobody looks at alpha: where it is 255 it may come out as 254.
 	AlphaUnused bool
+	// Enough is the squared error of a block of BC7, summed over texels and channels in steps
+	// of 255, with which no better way is looked for. What Quality has is the least.
+	Enough int32
 }
 
 // Encode fills out, of Size bytes at least, with the blocks of img, line by line. Blocks that
@@ -53,6 +56,7 @@ func Encode(out []byte, img *image.NRGBA, o Options) error {
 func encodeBC7(out []byte, img *image.NRGBA, o Options) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	e := newEncoder(o.Quality, o.AlphaUnused)
+	e.enough = max(e.enough, o.Enough)
 	var values [16]uint8
 	for y := 0; y < h; y += 4 {
 		for x := 0; x < w; x += 4 {

@@ -40,7 +40,8 @@ var plans = [...]plan{
 // (rank.go), and the most promising are tried: lines are fitted to the sets (fit.go), and what
 // they miss is counted as a decoder has it.
 type encoder struct {
-	plan *plan
+	plan   *plan
+	enough int32 // of the plan, or more
 	// alphaUnused: of opaque blocks alpha may come out as 254.
 	alphaUnused bool
 
@@ -55,7 +56,7 @@ type encoder struct {
 }
 
 func newEncoder(q Quality, alphaUnused bool) *encoder {
-	return &encoder{plan: &plans[q], alphaUnused: alphaUnused}
+	return &encoder{plan: &plans[q], enough: plans[q].enough, alphaUnused: alphaUnused}
 }
 
 // find looks for the best way to have the texels px.
@@ -75,7 +76,7 @@ func (e *encoder) find() {
 		return
 	}
 	e.single()
-	if e.best.err <= e.plan.enough {
+	if e.best.err <= e.enough {
 		return
 	}
 	e.rank.prepare(&e.px, channels)

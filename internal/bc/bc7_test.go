@@ -3,6 +3,8 @@
 package bc
 
 import (
+	"bytes"
+	"image"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
@@ -199,5 +201,37 @@ func TestRank(t *testing.T) {
 		if first := best(of[:], 1, 1)[0]; int(first.pattern) != p {
 			t.Errorf("three sets: pattern %d is first, want %d", first.pattern, p)
 		}
+	}
+}
+
+// TestEnough: where so much may be off it is no more than that, and of a block that mode 6 has
+// closer already nothing changes.
+func TestEnough(t *testing.T) {
+	const w, h, enough = 64, 64, 100
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		if img.Pix[i] = uint8(i/4%w*3 + i/4/w*(1+i%4) + i*i%7); i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	thorough, quick := make([]byte, Size(w, h)), make([]byte, Size(w, h))
+	for _, of := range []struct {
+		out    []byte
+		enough int32
+	}{{thorough, 0}, {quick, enough}} {
+		if err := Encode(of.out, img, Options{AlphaUnused: true, Enough: of.enough}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed := 0
+	for i := 0; i < len(quick); i += BlockBytes {
+		if !bytes.Equal(quick[i:i+BlockBytes], thorough[i:i+BlockBytes]) {
+			if changed++; quick[i]&0x7f != 0x40 { // mode 6
+				t.Errorf("block %d begins with %#x", i/BlockBytes, quick[i])
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing was left out")
 	}
 }

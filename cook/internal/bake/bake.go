@@ -117,10 +117,10 @@ func Bake(s *Surface, c *Coarse, l *Layout, o Options) (*Atlas, error) {
 	}
 	b.values, b.found = make([]kept, len(b.cells)), make([]bool, len(b.cells))
 	b.cards()
-	b.rows(l.Side, func(y int) {
+	b.rows((l.Side+blockSide-1)/blockSide, func(row int) {
 		s := &seeker{Walk: b.facing.Walk()}
-		for x := range l.Side {
-			b.texel(y*l.Side+x, s)
+		for x := 0; x < l.Side; x += blockSide {
+			b.block(x, row*blockSide, s)
 		}
 	})
 	return b.atlas(), nil

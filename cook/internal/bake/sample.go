@@ -4,15 +4,21 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/cook/measure"
+	"github.com/untoldkit/untold/internal/geom"
 )
 
-// seeker looks for what the texels of a row show.
+// seeker looks for what the texels of a row of blocks show.
 type seeker struct {
 	*measure.Walk
 	hint  measure.Hint
-	value value   // of the last sample
-	sum   value   // of those of a texel
-	count float64 // how many
+	beam  measure.Beam // of some texels of a block that are of one triangle
+	aimed bool         // else each asks for itself
+	// points are where the samples of these texels lie on the coarse mesh, one texel's after
+	// the other's.
+	points []geom.Vec3
+	value  value   // of the last sample
+	sum    value   // of those of a texel
+	count  float64 // how many
 }
 
 // A wall takes the look of what comes first just before it or behind it and faces its
@@ -22,16 +28,86 @@ const alongCosine = 0.3
 
 var nearestCosines = [...]float64{0, -1}
 
+// blockSide is how many texels along each side of a block look for what they show together:
+// of those that are of one triangle all rays are alike but for where they begin.
+const blockSide = 4
+
+// block finds what the texels of a block show.
+func (b *baker) block(x0, y0 int, s *seeker) {
+	var texels, group [blockSide * blockSide]int
+	n := 0
+	for y := y0; y < min(y0+blockSide, b.layout.Side); y++ {
+		for x := x0; x < min(x0+blockSide, b.layout.Side); x++ {
+			i := y*b.layout.Side + x
+			if t := b.cells[i].triangle; t >= 0 && !b.card[t] {
+				texels[n] = i
+				n++
+			}
+		}
+	}
+	for n > 0 {
+		t := b.cells[texels[0]].triangle
+		left, of := 0, 0
+		for _, i := range texels[:n] {
+			if b.cells[i].triangle == t {
+				group[of] = i
+				of++
+			} else {
+				texels[left] = i
+				left++
+			}
+		}
+		n = left
+		b.aim(group[:of], s)
+		for k, i := range group[:of] {
+			b.texel(i, s.points[k*len(s.points)/of:][:len(s.points)/of], s)
+		}
+	}
+}
+
+// aimLeast is for how many texels it is worth while to look for all triangles around.
+const aimLeast = 3
+
+// aim finds the points of texels of one triangle and prepares their beam.
+func (b *baker) aim(group []int, s *seeker) {
+	n := max(1, b.o.Samples)
+	s.points = s.points[:0]
+	through := geom.EmptyBox()
+	for _, i := range group {
+		for k := range n * n {
+			p := b.part(&b.cells[i], k, n)
+			s.points, through = append(s.points, p), through.Extend(p)
+		}
+	}
+	s.aimed = len(group) >= aimLeast && b.o.Ahead > 0 &&
+		s.Aim(&s.beam, &through, b.faces[b.cells[group[0]].triangle], alongCosine, b.o.Ahead, b.o.Ahead)
+}
+
+// part returns the point of the coarse mesh of a sample of a texel that has n along each side.
+func (b *baker) part(c *cell, k, n int) geom.Vec3 {
+	if n == 1 {
+		return b.point(c)
+	}
+	at := *c
+	at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
+	return b.point(&at)
+}
+
+// first returns what the ray through a point of the coarse mesh meets first.
+func (s *seeker) first(p, face geom.Vec3, ahead, behind float64) (measure.Near, bool) {
+	if s.aimed {
+		return s.beam.First(p, ahead)
+	}
+	return s.First(p, face, alongCosine, ahead, behind, s.hint)
+}
+
 // texel finds what one texel shows: the mean of its samples. Where the first and the last
 // one, at opposite corners, see one triangle, those between them are left out, and of one
 // without textures what is in the middle is the mean.
-func (b *baker) texel(i int, s *seeker) {
-	c := &b.cells[i]
-	if c.triangle < 0 || b.card[c.triangle] {
-		return
-	}
-	n := max(1, b.o.Samples)
-	first, seen := b.take(c, 0, n, s)
+func (b *baker) texel(i int, points []geom.Vec3, s *seeker) {
+	face, n := b.faces[b.cells[i].triangle], len(points)
+	part := b.area / float64(n)
+	first, seen := b.sample(points[0], face, part, s)
 	if n == 1 {
 		if seen {
 			b.look(&first, b.area, s)
@@ -39,9 +115,8 @@ func (b *baker) texel(i int, s *seeker) {
 		}
 		return
 	}
-	last, ok := b.take(c, n*n-1, n, s)
+	last, ok := b.sample(points[n-1], face, part, s)
 	alike := seen && ok && first.Hint == last.Hint
-	part := b.area / float64(n*n)
 	if alike && b.solid.Looks[b.solid.Materials[first.Triangle]].plain() {
 		for k := range first.Weights {
 			first.Weights[k] = float64(0.5 * (first.Weights[k] + last.Weights[k]))
@@ -60,8 +135,8 @@ func (b *baker) texel(i int, s *seeker) {
 	}
 	add(&first, seen)
 	add(&last, ok)
-	for k := 1; k < n*n-1 && !alike; k++ {
-		between, ok := b.take(c, k, n, s)
+	for k := 1; k < n-1 && !alike; k++ {
+		between, ok := b.sample(points[k], face, part, s)
 		add(&between, ok)
 	}
 	if s.count > 0 {
@@ -75,25 +150,15 @@ func (b *baker) look(n *measure.Near, area float64, s *seeker) {
 	b.solid.look(&point{n.Triangle, n.Weights, area}, b.solidDensity, &s.value)
 }
 
-// take finds the place that a sample of a texel sees that has n along each side.
-func (b *baker) take(c *cell, k, n int, s *seeker) (measure.Near, bool) {
-	at := *c
-	if n > 1 {
-		at.move(&b.slopes[c.triangle], (float64(k%n)+0.5)/float64(n)-0.5, (float64(k/n)+0.5)/float64(n)-0.5)
-	}
-	return b.sample(&at, b.area/float64(n*n), s)
-}
-
 // seeThrough bounds how many gaps between leaves a ray goes through.
 const seeThrough = 8
 
-// sample finds the place that is seen at a point of the coarse mesh.
-func (b *baker) sample(c *cell, area float64, s *seeker) (first measure.Near, found bool) {
-	face := b.faces[c.triangle]
-	p := b.point(c)
+// sample finds the place that is seen at a point of the coarse mesh, with the normal of its
+// triangle.
+func (b *baker) sample(p, face geom.Vec3, area float64, s *seeker) (first measure.Near, found bool) {
 	ahead := b.o.Ahead
 	for range seeThrough {
-		n, ok := s.First(p, face, alongCosine, ahead, b.o.Ahead, s.hint)
+		n, ok := s.first(p, face, ahead, b.o.Ahead)
 		if !ok {
 			break
 		}

@@ -298,8 +298,15 @@ func (s *Surface) look(p *point, density [][2]float64, out *value) {
 	out.color[3] = float64(color[3] * m.BaseColor[3])
 	if s.Colors != nil {
 		a, b, c := &s.Colors[i[0]], &s.Colors[i[1]], &s.Colors[i[2]]
-		for k := range out.color {
-			out.color[k] = float64(out.color[k] * mixed(&p.w, a[k], b[k], c[k]))
+		if *a == white && *b == white && *c == white {
+			all := mixed(&p.w, 1, 1, 1) // nearly 1
+			for k := range out.color {
+				out.color[k] = float64(out.color[k] * all)
+			}
+		} else {
+			for k := range out.color {
+				out.color[k] = float64(out.color[k] * mixed(&p.w, a[k], b[k], c[k]))
+			}
 		}
 	}
 	out.color[3] = m.opacity(out.color[3])
