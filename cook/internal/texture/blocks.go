@@ -105,16 +105,17 @@ func writeBlocks(w io.Writer, c *workers, base *image.NRGBA, r Role, how coding)
 
 // WritePacked writes a picture for a role as a KTX2 file of BC7, or BC5 of normal maps, each level
 // under Zstandard: about what ModeBC makes of it in half the bytes or less, for readers that
-// inflate. At most so many goroutines work, the calling one among them, and the bytes do not
-// depend on it. The name that it returns is stem with the extension.
+// inflate. Unless ASTC.High is set, blocks repeat more of each other than they would, so that
+// they compress to fewer bytes. At most so many goroutines work, the calling one among them, and
+// the bytes do not depend on it. The name that it returns is stem with the extension.
 func WritePacked(w io.Writer, stem string, img *image.NRGBA, r Role, a ASTC, jobs int) (Cooked, error) {
 	c := newWorkers(jobs)
 	c.join()
 	how := ModeBC.coding(r, a)
-	if !how.high {
+	base := revealed(scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r)
+	if !how.high && (r.Alpha != AlphaMasked || base.Opaque()) { // by a step a texel is cut out
 		how.enough = packedEnough
 	}
-	base := revealed(scaled(c, img, img.Rect.Dx(), img.Rect.Dy(), r), r)
 	content := ktx2.Content{
 		Format: ktx2.BC7, Width: base.Rect.Dx(), Height: base.Rect.Dy(), Transfer: ktx2.TransferLinear, Scheme: ktx2.Zstandard, Quick: true,
 		Metadata: map[string]string{ktx2.KeyOrientation: "rd", ktx2.KeyWriter: "untold"},
@@ -131,6 +132,9 @@ func WritePacked(w io.Writer, stem string, img *image.NRGBA, r Role, a ASTC, job
 	to := Cooked{File: stem + ktx2Ext, Width: content.Width, Height: content.Height, Format: records.TextureUnknown}
 	err := levels(c, base, r, func(img *image.NRGBA) error {
 		data, err := compress(c, img, r, how)
+		if err == nil && !how.high {
+			err = bc.Reduce(data, img, how.bc(r), bc.Reduction{Bit: packedBit, Cutoff: cutoffOf(r)})
+		}
 		content.Levels = append(content.Levels, data)
 		to.GPU += int64(len(data))
 		return err
@@ -140,6 +144,23 @@ func WritePacked(w io.Writer, stem string, img *image.NRGBA, r Role, a ASTC, job
 	}
 	to.Levels = len(content.Levels)
 	return to, ktx2.Write(w, content)
+}
+
+// packedBit is what a bit of WritePacked's files is worth, in sixteenths of a squared error. On
+// the atlases of a city half of it saves 16 % of the bytes for 0.2 to 0.4 dB, all of it 26 % for
+// 0.4 to 0.9 dB; more costs over 1 dB.
+const packedBit = 80
+
+// cutoffOf returns the alpha from which on texels of a role are drawn; 0 where all are.
+func cutoffOf(r Role) uint8 {
+	if r.Alpha == AlphaMasked {
+		for v := range part {
+			if part[v] >= r.Cutoff {
+				return uint8(v)
+			}
+		}
+	}
+	return 0
 }
 
 // compress encodes one level. Blocks that reach beyond the border repeat its last
@@ -171,14 +192,19 @@ func compress(c *workers, img *image.NRGBA, r Role, how coding) ([]byte, error) 
 
 // encodeBC fills out with the blocks of img.
 func encodeBC(out []byte, img *image.NRGBA, r Role, how coding) error {
-	o := bc.Options{Format: bc.BC7, AlphaUnused: r.Alpha == AlphaIgnored, Enough: how.enough}
-	if how.pixels == utex.BC5 {
+	return bc.Encode(out, img, how.bc(r))
+}
+
+// bc returns what the encoder of BC7 and BC5 may do.
+func (c coding) bc(r Role) bc.Options {
+	o := bc.Options{Format: bc.BC7, AlphaUnused: r.Alpha == AlphaIgnored, Enough: c.enough}
+	if c.pixels == utex.BC5 {
 		o.Format = bc.BC5
 	}
-	if how.high {
+	if c.high {
 		o.Quality = bc.High
 	}
-	return bc.Encode(out, img, o)
+	return o
 }
 
 // encodeASTC fills out with the blocks of img.
