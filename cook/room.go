@@ -113,6 +113,7 @@ type room struct {
 	size    int64 // of sem
 	sem     *semaphore.Weighted
 	pieces  int64 // bytes for what waits for its tile in memory; see splitter
+	garbage *backstop
 }
 
 // rowShare is the part of the room that the cutting of a primitive may take.
@@ -123,7 +124,7 @@ const piecesShare = 4
 
 func newRoom(s *gltfscene.Scene, objects []object, o *Options) *room {
 	size := o.spare() * 6 / 10
-	r := &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size)}
+	r := &room{opts: o, scene: s, objects: objects, meshes: meshLoads(s), size: size, sem: semaphore.NewWeighted(size), garbage: newBackstop(o.memory())}
 	for i := range r.meshes {
 		r.meshes[i].decode = s.DecodeBytes(i)
 	}
@@ -316,6 +317,7 @@ func (r *room) takeBytes(ctx context.Context, need int64) (func(), error) {
 	if err := r.sem.Acquire(ctx, need); err != nil {
 		return nil, err
 	}
+	r.garbage.check()
 	return func() { r.sem.Release(need) }, nil
 }
 

@@ -71,6 +71,7 @@ func (c *rowCut) divides() bool {
 func (c *rowCut) local() bool {
 	n := len(c.p.Positions)
 	for from := 0; from < n; from += lookBatch {
+		c.b.garbage.check()
 		m := mesh.Mesh{Positions: make([]geom.Vec3, min(lookBatch, n-from))}
 		if c.p.Normals != nil {
 			m.Normals = c.p.Normals[from : from+len(m.Positions)]
@@ -86,6 +87,7 @@ func (c *rowCut) local() bool {
 		return true
 	}
 	for from := 0; from < c.triangles(); from += lookBatch {
+		c.b.garbage.check()
 		part := c.take(between(from, min(from+lookBatch, c.triangles())))
 		if !c.moved(&part).UVsHaveDirections() {
 			return false
@@ -170,6 +172,7 @@ func (c *rowCut) each(most int64, f func(of *part, piece *mesh.Piece) error) err
 	c.sort(batches)
 	c.z, c.place = nil, nil
 	for i := range batches {
+		c.b.garbage.check()
 		if err := c.some(&batches[i], f); err != nil {
 			return err
 		}

@@ -272,15 +272,18 @@ func (s *splitter) cutPrimitive(run *cutRun, at placed, p *gltfscene.Primitive, 
 // cutCells is cutPrimitive for the wanted cells of a primitive that has the triangles
 // alone that these need. Without wanted, all are there.
 func (s *splitter) cutCells(run *cutRun, at placed, p *gltfscene.Primitive, grid mesh.ClipGrid, wanted func(cell [3]int) bool) error {
+	s.room.garbage.check()
 	world := &s.b.scene.Nodes[at.node].World
 	keep := func(made *part, piece *mesh.Piece) error {
 		if wanted != nil && !wanted(piece.Cell) {
 			return nil // it may lack triangles
 		}
+		s.room.garbage.check()
 		return s.keep(run.e, made, piece)
 	}
 	if need := cutBytes(loadOf(p)); need > s.room.cutShare() {
 		if c := newRowCut(s.b, at, p, world, grid); c.divides() {
+			s.room.garbage.check()
 			return c.each(s.room.cutShare(), keep)
 		}
 		switch {

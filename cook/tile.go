@@ -29,13 +29,14 @@ type tileBuilder struct {
 	plans        []uvPlan // by materials
 	classes      []int    // by materials; nil: nothing is merged
 	instances    bool
+	garbage      *backstop
 	out          *output // where containers are written
 }
 
 // newTileBuilder prepares what all tiles share. The material for primitives
 // without one is appended behind the scene's.
 func newTileBuilder(s *gltfscene.Scene, objects []object, staged []texture.Staged, o *Options, ns *notes) *tileBuilder {
-	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, lookSide: o.lookSide}
+	b := &tileBuilder{scene: s, objects: objects, staged: staged, instances: o.Instances, lookSide: o.lookSide, garbage: newBackstop(o.memory())}
 	b.looks.Images = s.Images
 	b.materials = append(append(b.materials, s.Materials...), defaultMaterial())
 	for i := range b.materials {
