@@ -43,7 +43,7 @@ func (w *Walk) Aim(b *Beam, through *geom.Box, along geom.Vec3, cosine, ahead, b
 	b.up = along.Cross(b.right)
 	b.middle = through.Center()
 	size := through.Size()
-	radius := float64(0.5*size.Len()) * (1 + 1e-9)
+	radius := float64(0.5 * size.Len() * (1 + 1e-9))
 	// The beam across and along, and the box round it.
 	var lo, hi [3]float32
 	centre, half := b.middle, float64(0.5*(ahead-behind))

@@ -3,7 +3,10 @@ package bake
 import (
 	"image"
 	"image/color"
+	"math"
 	"testing"
+
+	"github.com/untoldkit/untold/internal/geom"
 )
 
 // TestBakeAhead: a texture shows what comes first before the mesh within Ahead, and
@@ -76,5 +79,36 @@ func TestBakeSamples(t *testing.T) {
 	b, _ := baked(t, s, p, indices, 32, Options{Samples: 2, Jobs: 3})
 	if string(a.Color.Pix) != string(b.Color.Pix) || len(a.Texels) != len(a.Points) || len(a.Texels) != len(a.Faces) {
 		t.Error("bytes differ with more goroutines")
+	}
+}
+
+// TestAround: the beam of a texel holds all of its samples.
+func TestAround(t *testing.T) {
+	p, indices := box(geom.Vec3{1000, -3, 7}, geom.Vec3{1003, 0.02, 30})
+	l, err := Pack(Unwrap(p, indices), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3
+	b := &baker{coarse: &Coarse{Positions: p, Indices: indices}, layout: l, cells: rasterize(l), slopes: slopesOf(l, len(indices)/3), o: Options{Samples: n}}
+	seen := 0
+	for i := range b.cells {
+		c := &b.cells[i]
+		if c.triangle < 0 {
+			continue
+		}
+		seen++
+		middle, around := b.point(c), b.around(c.triangle)
+		for k := range n * n {
+			d := b.part(c, k, n).Sub(middle)
+			for axis := range d {
+				if math.Abs(d[axis]) > around[axis] {
+					t.Fatalf("texel %d, sample %d: %v, within %v", i, k, d, around)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no texel")
 	}
 }

@@ -13,12 +13,9 @@ type seeker struct {
 	hint  measure.Hint
 	beam  measure.Beam // of some texels of a block that are of one triangle
 	aimed bool         // else each asks for itself
-	// points are where the samples of these texels lie on the coarse mesh, one texel's after
-	// the other's.
-	points []geom.Vec3
-	value  value   // of the last sample
-	sum    value   // of those of a texel
-	count  float64 // how many
+	value value        // of the last sample
+	sum   value        // of those of a texel
+	count float64      // how many
 }
 
 // A wall takes the look of what comes first just before it or behind it and faces its
@@ -59,8 +56,8 @@ func (b *baker) block(x0, y0 int, s *seeker) {
 		}
 		n = left
 		b.aim(group[:of], s)
-		for k, i := range group[:of] {
-			b.texel(i, s.points[k*len(s.points)/of:][:len(s.points)/of], s)
+		for _, i := range group[:of] {
+			b.texel(i, s)
 		}
 	}
 }
@@ -68,19 +65,37 @@ func (b *baker) block(x0, y0 int, s *seeker) {
 // aimLeast is for how many texels it is worth while to look for all triangles around.
 const aimLeast = 3
 
-// aim finds the points of texels of one triangle and prepares their beam.
+// aim prepares the beam of texels of one triangle.
 func (b *baker) aim(group []int, s *seeker) {
-	n := max(1, b.o.Samples)
-	s.points = s.points[:0]
+	if s.aimed = len(group) >= aimLeast && b.o.Ahead > 0; !s.aimed {
+		return
+	}
 	through := geom.EmptyBox()
 	for _, i := range group {
-		for k := range n * n {
-			p := b.part(&b.cells[i], k, n)
-			s.points, through = append(s.points, p), through.Extend(p)
-		}
+		through = through.Extend(b.point(&b.cells[i]))
 	}
-	s.aimed = len(group) >= aimLeast && b.o.Ahead > 0 &&
-		s.Aim(&s.beam, &through, b.faces[b.cells[group[0]].triangle], alongCosine, b.o.Ahead, b.o.Ahead)
+	t := b.cells[group[0]].triangle
+	around := b.around(t)
+	through.Min, through.Max = through.Min.Sub(around), through.Max.Add(around)
+	s.aimed = s.Aim(&s.beam, &through, b.faces[t], alongCosine, b.o.Ahead, b.o.Ahead)
+}
+
+// around returns how far samples of a texel of a triangle are at most from its middle, along
+// each axis, with room for how weights round.
+func (b *baker) around(t int32) (out geom.Vec3) {
+	i := b.coarse.Indices[3*t : 3*t+3]
+	p := b.coarse.Positions[i[0]]
+	q, r := b.coarse.Positions[i[1]].Sub(p), b.coarse.Positions[i[2]].Sub(p)
+	s := &b.slopes[t]
+	for k := range out {
+		size := max(q[k], r[k], 0) - min(q[k], r[k], 0)
+		if b.o.Samples > 1 {
+			x, y := float64(s[0][1]*q[k])+float64(s[0][2]*r[k]), float64(s[1][1]*q[k])+float64(s[1][2]*r[k])
+			out[k] = min(float64(0.5*(math.Abs(x)+math.Abs(y))), 2*size) // what goes farther stays, see move
+		}
+		out[k] += float64(1e-6 * (size + math.Abs(p[k])))
+	}
+	return out
 }
 
 // part returns the point of the coarse mesh of a sample of a texel that has n along each side.
@@ -104,10 +119,10 @@ func (s *seeker) first(p, face geom.Vec3, ahead, behind float64) (measure.Near, 
 // texel finds what one texel shows: the mean of its samples. Where the first and the last
 // one, at opposite corners, see one triangle, those between them are left out, and of one
 // without textures what is in the middle is the mean.
-func (b *baker) texel(i int, points []geom.Vec3, s *seeker) {
-	face, n := b.faces[b.cells[i].triangle], len(points)
-	part := b.area / float64(n)
-	first, seen := b.sample(points[0], face, part, s)
+func (b *baker) texel(i int, s *seeker) {
+	c, n := &b.cells[i], max(1, b.o.Samples)
+	face, part := b.faces[c.triangle], b.area/float64(n*n)
+	first, seen := b.sample(b.part(c, 0, n), face, part, s)
 	if n == 1 {
 		if seen {
 			b.look(&first, b.area, s)
@@ -115,7 +130,7 @@ func (b *baker) texel(i int, points []geom.Vec3, s *seeker) {
 		}
 		return
 	}
-	last, ok := b.sample(points[n-1], face, part, s)
+	last, ok := b.sample(b.part(c, n*n-1, n), face, part, s)
 	alike := seen && ok && first.Hint == last.Hint
 	if alike && b.solid.Looks[b.solid.Materials[first.Triangle]].plain() {
 		for k := range first.Weights {
@@ -135,8 +150,8 @@ func (b *baker) texel(i int, points []geom.Vec3, s *seeker) {
 	}
 	add(&first, seen)
 	add(&last, ok)
-	for k := 1; k < n-1 && !alike; k++ {
-		between, ok := b.sample(points[k], face, part, s)
+	for k := 1; k < n*n-1 && !alike; k++ {
+		between, ok := b.sample(b.part(c, k, n), face, part, s)
 		add(&between, ok)
 	}
 	if s.count > 0 {
