@@ -410,7 +410,7 @@ func (b *bender) move(c class, v geom.Vec3, bones []bone, i int) geom.Vec3 {
 			v = m.Dir(v)
 		default:
 			normals := m.Cofactor()
-			if v = normals.Dir(v); bones[i].mirrors() {
+			if v = normals.Dir(v); m.Det3() < 0 {
 				v = v.Scale(-1)
 			}
 		}
