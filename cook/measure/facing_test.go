@@ -38,7 +38,10 @@ func TestFacing(t *testing.T) {
 		behind := rapid.Float64Range(0, 9).Draw(t, "behind")
 		nearest, first, blocked := math.Inf(1), math.Inf(-1), false
 		for i := range x.tris {
-			at, _, _, ok := x.tris[i].crosses(&p, &dir)
+			at, u, v, ok := x.tris[i].crosses(&p, &dir)
+			if ok && min(u, v, 1-u-v) < 1e-9 { // at an edge it is rounding that decides
+				return
+			}
 			blocked = blocked || ok && at > 0.5 && at < within
 			if !(&filter{Facing: f, along: dir, cosine: cosine}).accepts(int32(i)) {
 				continue
@@ -95,7 +98,7 @@ func TestWalk(t *testing.T) {
 				t.Fatalf("touches: %v, want %v", touches, ok)
 			}
 			if got, found := w.Nearer(p, along, AnyCosine, reach*reach, hint); found {
-				if n, ok := f.Nearest(p, along, AnyCosine, reach, 0); !ok || n.Distance2 != got.Distance2 {
+				if n, ok := f.Nearest(p, along, AnyCosine, reach, 0); !ok || math.Abs(n.Distance2-got.Distance2) > 1e-12*(1+n.Distance2) {
 					t.Fatalf("nearer: %+v, want %+v", got, n)
 				}
 			} else if n, ok := f.Nearest(p, along, AnyCosine, reach, 0); ok && n.Distance2 < reach*reach {
