@@ -44,7 +44,10 @@ func (c *scenePlan) writeNode(b *tileBuilder, n *node, cells []geom.Box, jobs in
 	if err != nil {
 		return err
 	}
-	n.TriangleCount, n.textures, n.scales = triangles(f), texturesOf(f), textureScales(f)
+	n.TriangleCount, n.textures, n.scales = triangles(f), texturesOf(f), map[string]float64{}
+	for _, name := range n.textures {
+		n.scales[name] = lowest(scaleBin(shown.TextureScale()))
+	}
 	n.GeometryBytes = int64(len(f.Vertices) + len(f.Indices))
 	n.EstimatedMemoryBytes = n.GeometryBytes
 	for i := range n.files {

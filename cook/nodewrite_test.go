@@ -1,6 +1,7 @@
 package cook
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,6 +91,40 @@ func TestNodeTexturesAreCompressed(t *testing.T) {
 		}
 		if n == 0 {
 			t.Errorf("%v: no textures", c.mode)
+		}
+	}
+}
+
+// TestNodesSayHowLargeTexelsAre: what the manifest says of a node's textures is what most of
+// its surface shows, though walls of a node are narrower than its texels.
+func TestNodesSayHowLargeTexelsAre(t *testing.T) {
+	var boxes []boxscene.Box
+	for i := range 16 {
+		at := [3]float64{float64(i%4)*25 + 12, 0.5, -float64(i/4)*25 - 12}
+		boxes = append(boxes,
+			boxscene.Box{Name: "Hall", At: at, Scale: [3]float64{16, 6, 16}},
+			boxscene.Box{Name: "Wall", At: at, Scale: [3]float64{0.15, 9, 22}},
+		)
+	}
+	o := ClassicOptions()
+	o.Pyramid, o.nodeTexels, o.lookSide = true, 64, smallPictures
+	dir := t.TempDir()
+	m := mustRun(t, runScene(t, "boxes.gltf", boxes), dir, o).Manifest
+	said := map[string]float64{}
+	for _, x := range m.Textures {
+		said[x.URI] = x.UVPerMetre
+	}
+	for i := range m.Pyramid.Nodes {
+		n := &m.Pyramid.Nodes[i]
+		_, f := openFile(t, filepath.Join(dir, filepath.FromSlash(n.Path)))
+		half := math.Inf(1) // of the surface of each child has as much
+		for k := range f.Meshes {
+			half = min(half, meshScales(f, &f.Meshes[k], &f.Entities[0].LocalTransform, [2]uint32{1, 1}).least(0.5))
+		}
+		for _, name := range texturesOf(f) {
+			if got := said["Textures/"+name]; got < 0.85*half || got > 1.5*half || got == 0 {
+				t.Errorf("%s: %v of the side on a metre, half of the surface has %v", name, got, half)
+			}
 		}
 	}
 }

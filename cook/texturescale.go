@@ -44,7 +44,7 @@ func textureScales(f *format.File) map[string]float64 {
 				size := [2]uint32{f.Textures[t].Width, f.Textures[t].Height}
 				scale, ok := have[size]
 				if !ok {
-					scale = meshScale(f, m, &e.LocalTransform, size)
+					scale = meshScales(f, m, &e.LocalTransform, size).least(scaleIgnores)
 					have[size] = scale
 				}
 				if old, ok := out[names[t]]; !ok || scale < old {
@@ -74,24 +74,24 @@ type scaleBins struct {
 func scaleBin(scale float64) uint16     { return uint16(math.Float64bits(scale) >> 49) }
 func lowest(bin uint16) (scale float64) { return math.Float64frombits(uint64(bin) << 49) }
 
-// least returns the scale that all but scaleIgnores of the area reaches.
-func (b *scaleBins) least() float64 {
+// least returns the scale that all but a part of the area reaches.
+func (b *scaleBins) least(but float64) float64 {
 	sum := 0.0
 	for _, bin := range slices.Sorted(maps.Keys(b.area)) {
-		if sum += b.area[bin]; sum > scaleIgnores*b.total {
+		if sum += b.area[bin]; sum > but*b.total {
 			return lowest(bin)
 		}
 	}
 	return 0
 }
 
-// meshScale returns the scale at which a mesh shows a texture of a size.
-func meshScale(f *format.File, m *records.Mesh, world *[16]float32, size [2]uint32) float64 {
+// meshScales returns at which scales a mesh shows a texture of a size.
+func meshScales(f *format.File, m *records.Mesh, world *[16]float32, size [2]uint32) *scaleBins {
 	edge := float64(max(size[0], size[1], 1))
 	across := [2]float64{float64(max(size[0], 1)) / edge, float64(max(size[1], 1)) / edge}
 	vertices := f.Vertices[m.VertexOffset:][:m.VertexSize]
 	indices := f.Indices[m.IndexOffset:][:m.IndexSize]
-	bins := scaleBins{area: map[uint16]float64{}}
+	bins := &scaleBins{area: map[uint16]float64{}}
 	corner := func(i int) (p geom.Vec3, uv [2]float64) {
 		k := uint32(0)
 		if m.IndexType == vertex.Index16 {
@@ -118,7 +118,7 @@ func meshScale(f *format.File, m *records.Mesh, world *[16]float32, size [2]uint
 		bins.area[scaleBin(scale)] += area
 		bins.total += area
 	}
-	return bins.least()
+	return bins
 }
 
 // triangleScale returns the area that two edges of a triangle span, times two,

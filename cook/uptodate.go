@@ -35,7 +35,7 @@ func (o *Options) digest() (string, error) {
 
 // sceneStage is for the manifest, and what a cook says about it, what tileStage is for
 // tiles.
-const sceneStage = 12
+const sceneStage = 13
 
 // upToDate returns what the last cook said, if nothing has changed since: not the scene's
 // files, not the options, and no file of the output. Then nothing is read but the state

@@ -139,6 +139,17 @@ func (m *Model) Shown() *Model {
 	return m
 }
 
+// TextureScale returns which part of the side of its textures lies on a metre of the model, 0
+// where charts have a texel each. What a chart narrower than a texel shows is no coarser for
+// that, though its coordinates lie closer together.
+func (m *Model) TextureScale() float64 {
+	scale := m.layout.Scale / float64(m.layout.Side)
+	if len(m.cards) > 0 {
+		scale = float64(scale * min(1, m.cards[0].Scale))
+	}
+	return scale
+}
+
 // doubleSided reports whether most of a source is seen from both sides. One material
 // serves all of a model, and a wall that shows where there was none is worse than a
 // leaf that does not. What is loose has cards with two sides.

@@ -2,6 +2,7 @@ package pyramid
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/untoldkit/untold/cook/appearance"
@@ -101,6 +102,31 @@ func TestShown(t *testing.T) {
 			if at := s.Atlas.Color.NRGBAAt(int(uv[0]*n), int(uv[1]*n)); at.R < 200 || at.B > 120 {
 				t.Fatalf("%v m: %v at %v", c.visual, at, uv)
 			}
+		}
+	}
+}
+
+// TestTextureScale: the scale of a node's textures is that of its large charts, whatever is
+// too narrow for a texel.
+func TestTextureScale(t *testing.T) {
+	ground := Part{Bake: bake.Look{BaseColor: [4]float32{1, 1, 1, 1}, Roughness: 1}, Look: appearance.Material{Color: [4]float32{1, 1, 1, 1}}}
+	ground.quad(geom.Vec3{0, 0, 0}, geom.Vec3{100, 0, 0}, geom.Vec3{0, 0, -100}, geom.Vec3{0, 1, 0})
+	for i := range 100 { // 15 % of the area
+		ground.quad(geom.Vec3{float64(i), 1, 0}, geom.Vec3{0.18, 0, 0}, geom.Vec3{0, 0, -100}, geom.Vec3{0, 1, 0})
+	}
+	m := built(t, Join([]Child{{Parts: []Part{ground}}}), Options{Triangles: 1000, Side: 256, Jobs: 1})
+	for _, m := range []*Model{m, m.Shown()} {
+		want, far := 0.0, 0.0
+		for i, p := range m.Mesh.Positions {
+			for k, q := range m.Mesh.Positions[:i] {
+				if d := p.Sub(q).Len(); d > far && p[1] == 0 && q[1] == 0 {
+					a, b := m.Mesh.UV[0][i], m.Mesh.UV[0][k]
+					far, want = d, math.Hypot(float64(a[0]-b[0]), float64(a[1]-b[1]))/d
+				}
+			}
+		}
+		if got := m.TextureScale(); !(math.Abs(got-want) < 0.03*want) {
+			t.Errorf("%v of the side on a metre, of the ground %v", got, want)
 		}
 	}
 }
