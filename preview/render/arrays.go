@@ -10,9 +10,10 @@ import (
 // different textures can be one command.
 const (
 	sharedEdge   = 512     // of the largest textures that share an array, in texels
-	arrayBytes   = 1 << 20 // of an array of several layers, at most
+	arrayBytes   = 1 << 20 // of the first arrays of a class that have several layers, at most
+	arrayMost    = 4 << 20 // of an array of several layers, at most
 	arrayLayers  = 64      // of an array, at most: a draw's record has a byte for each
-	arrayReserve = 16      // the part of the budget that layers without a texture may take
+	arrayReserve = 12      // the part of the budget that layers without a texture may take
 	arrayShare   = 4       // the part of it that arrays of several layers take, where textures can't move together
 )
 
@@ -27,9 +28,9 @@ type arrayDevice interface {
 // and sampling share arrays if they are small.
 //
 // An array keeps the layers with which it begins: drivers take tens of milliseconds to
-// make a large one and to copy what it had. Where the device copies textures those of
-// two arrays that are half empty move together. See reserve for the layers that are
-// idle.
+// make a very large one and to copy what it had. The more textures of a class there are, the
+// more layers its next array has. Where the device copies textures those of two arrays that are
+// half empty move together. See reserve for the layers that are idle.
 type textureArrays struct {
 	device arrayDevice
 	copies bool
@@ -54,6 +55,7 @@ type arrayClass struct {
 	gpu.TextureInfo
 	bytes  int64 // of a layer
 	arrays []*textureArray
+	layers int // of all arrays
 }
 
 // textureArray is a texture with several layers, of which at least one is used.
@@ -110,7 +112,7 @@ func (t *textureArrays) layersOf(c *arrayClass) int {
 	if c.Width > sharedEdge || c.Width != c.Height || c.Width&(c.Width-1) != 0 {
 		return 1
 	}
-	n := min(t.most, int(arrayBytes/c.bytes))
+	n := min(t.most, max(int(arrayBytes/c.bytes), min(c.layers, int(arrayMost/c.bytes))))
 	if t.limit > 0 {
 		n = min(n, 1+int(max(0, t.limit/arrayReserve-t.idle)/c.bytes))
 		if !t.copies { // textures that go leave gaps: what becomes smaller to make room may make none
@@ -125,6 +127,7 @@ func (t *textureArrays) add(c *arrayClass) *textureArray {
 	n := t.layersOf(c)
 	a := &textureArray{class: c, name: t.device.NewTexture(&c.TextureInfo, n), layers: make([]*layer, n)}
 	c.arrays = append(c.arrays, a)
+	c.layers += n
 	if n > 1 {
 		t.shared += int64(n) * c.bytes
 	}
@@ -154,6 +157,7 @@ func (t *textureArrays) remove(a *textureArray) {
 	}
 	t.bytes -= n * c.bytes
 	t.idle -= n * c.bytes
+	c.layers -= len(a.layers)
 	c.arrays = slices.DeleteFunc(c.arrays, func(o *textureArray) bool { return o == a })
 	if len(c.arrays) == 0 {
 		delete(t.byInfo, c.TextureInfo)
@@ -209,15 +213,30 @@ func (t *textureArrays) merge(a *textureArray) {
 			if from < 0 {
 				break
 			}
-			l := a.layers[from]
-			t.device.CopyTexture(gpu.Layer{Texture: o.name, Number: n}, l.at(), &c.TextureInfo, 0)
-			a.layers[from], o.layers[n] = nil, l
-			a.used, o.used = a.used-1, o.used+1
-			l.array, l.number = o, n
+			t.copy(a.layers[from], o, n)
 		}
 	}
 	t.moves++
 	t.remove(a)
+}
+
+// move takes a texture to another array of its class, which has room.
+func (t *textureArrays) move(l *layer, to *textureArray) {
+	from := l.array
+	t.copy(l, to, slices.Index(to.layers, nil))
+	t.moves++
+	if from.used == 0 {
+		t.remove(from)
+	}
+}
+
+// copy puts a texture into a free layer of another array.
+func (t *textureArrays) copy(l *layer, to *textureArray, n int) {
+	from := l.array
+	t.device.CopyTexture(gpu.Layer{Texture: to.name, Number: n}, l.at(), &from.class.TextureInfo, 0)
+	from.layers[l.number], to.layers[n] = nil, l
+	from.used, to.used = from.used-1, to.used+1
+	l.array, l.number = to, n
 }
 
 // reserve returns how much of the limit is for idle layers.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -140,7 +141,7 @@ func TestTextureArrays(t *testing.T) {
 				for _, c := range arrays.classes {
 					for _, a := range c.arrays {
 						n++
-						if a.used == 0 || len(a.layers) > arrays.most || len(a.layers) > 1 && (c.Width > sharedEdge || int64(len(a.layers))*c.bytes > arrayBytes) {
+						if a.used == 0 || len(a.layers) > arrays.most || len(a.layers) > 1 && (c.Width > sharedEdge || int64(len(a.layers))*c.bytes > arrayMost) {
 							rt.Fatalf("an array of %d layers of %d texels, %d used", len(a.layers), c.Width, a.used)
 						}
 					}
@@ -248,4 +249,119 @@ func TestBindings(t *testing.T) {
 		t.Errorf("one is larger: %s, want %s", got, want)
 	}
 	b.settle(nil)
+}
+
+// setsOfTextures are materials with textures of their own on paper.
+type setsOfTextures struct {
+	t      testing.TB
+	device *paperDevice
+	arrays textureArrays
+	at     map[texture.ID]*layer
+	sets   []*textureSet
+	bindings
+}
+
+func newSetsOfTextures(t testing.TB, n int, limit int64) *setsOfTextures {
+	d := newPaper(t)
+	x := &setsOfTextures{t: t, device: d, arrays: newTextureArrays(d, true, 256), at: map[texture.ID]*layer{}}
+	x.arrays.limit = limit
+	x.bindings = newBindings(func(_ int, id texture.ID) gpu.Layer {
+		if l := x.at[id]; l != nil {
+			return l.at()
+		}
+		return gpu.Layer{}
+	}, &x.arrays.moves)
+	shared := texture.ID(4*n + 1)
+	x.put(shared, 64, false)
+	for i := range texture.ID(n) {
+		s := &textureSet{key: textureKey{slotBase: 4*i + 1, slotNormal: 4*i + 2, slotMetallic: 4*i + 3, slotRoughness: 4*i + 3, slotEmissive: 4*i + 4}}
+		if i%10 == 0 {
+			s.key[slotOcclusion] = shared
+		}
+		x.sets = append(x.sets, s)
+	}
+	return x
+}
+
+// put gives a texture a size.
+func (x *setsOfTextures) put(id texture.ID, edge int, srgb bool) {
+	info := edgeInfo(edge, srgb)
+	l := x.arrays.alloc(&info)
+	x.device.have[l.array.name].layers[l.number] = int(id)
+	if old := x.at[id]; old != nil {
+		x.arrays.free(old)
+	}
+	x.at[id] = l
+}
+
+// resize gives the textures of a set one of three sizes.
+func (x *setsOfTextures) resize(set, size int) {
+	e, key := [][2]int{{256, 128}, {512, 256}, {128, 128}}[size], &x.sets[set].key
+	x.put(key[slotBase], e[0], true)
+	x.put(key[slotNormal], e[1], false)
+	x.put(key[slotMetallic], e[1], false)
+	x.put(key[slotEmissive], e[1], true)
+}
+
+// settle draws all sets and returns how many bindings they have.
+func (x *setsOfTextures) settle() int {
+	for _, s := range x.sets {
+		x.bindings.settle(s)
+	}
+	return len(x.list) - 1
+}
+
+// rest lets frames pass until nothing moves.
+func (x *setsOfTextures) rest() (frames int) {
+	x.settle()
+	for moves := x.arrays.moves + 1; moves != x.arrays.moves || x.calm < len(x.bindings.sets); frames++ {
+		if moves = x.arrays.moves; frames > 100*len(x.sets) {
+			x.t.Fatal("there is no end of moves")
+		}
+		x.align(&x.arrays, func(id texture.ID) *layer { return x.at[id] })
+		x.arrays.tidy()
+		x.settle()
+	}
+	for id, l := range x.at {
+		if have := x.device.have[l.array.name].layers[l.number]; have != int(id) {
+			x.t.Fatalf("texture %d has become %d", id, have)
+		}
+	}
+	return frames
+}
+
+// TestBindingsRest: moves never make bindings more, no texture is lost, and there is an end.
+func TestBindingsRest(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const n = 30
+		x := newSetsOfTextures(t, n, rapid.SampledFrom([]int64{0, 3_000_000, 20_000_000}).Draw(rt, "limit"))
+		for i := range n {
+			x.resize(i, rapid.IntRange(0, 2).Draw(rt, "size"))
+		}
+		for range rapid.IntRange(0, 60).Draw(rt, "changes") {
+			x.resize(rapid.IntRange(0, n-1).Draw(rt, "set"), rapid.IntRange(0, 2).Draw(rt, "size"))
+		}
+		before := x.settle()
+		if x.rest(); x.settle() > before {
+			rt.Fatalf("%d bindings, %d before", x.settle(), before)
+		}
+	})
+}
+
+// TestBindingsComeTogether: textures that come and change their sizes in any order leave nearly
+// every set with a binding of its own; a few seconds later there are fewer.
+func TestBindingsComeTogether(t *testing.T) {
+	const n = 300
+	x, any := newSetsOfTextures(t, n, 96_000_000), rand.New(rand.NewPCG(1, 2))
+	for _, i := range any.Perm(n) {
+		x.resize(i, any.IntN(3))
+	}
+	for range n {
+		x.resize(any.IntN(n), any.IntN(3))
+	}
+	before := x.settle()
+	frames := x.rest()
+	if after := x.settle(); after > before*3/4 || frames > n {
+		t.Errorf("%d bindings of %d sets, %d after %d frames", before, n, after, frames)
+	}
 }

@@ -224,6 +224,7 @@ func (r *Renderer) Draw(f Frame) Stats {
 	r.device.EndTimer()
 	r.device.Fence(at)
 	r.followPrograms()
+	r.textures.align()
 	r.stats.Finish = lap.next()
 	r.messages.at(stageBetween)
 	return r.count(time.Since(start))

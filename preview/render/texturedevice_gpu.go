@@ -47,10 +47,19 @@ type upload struct {
 
 // at returns the layer to draw with, none while there is none.
 func (d *textureDevice) at(id texture.ID) gpu.Layer {
-	if id == 0 || int(id) > len(d.table) || d.table[id-1].at == nil {
+	l := d.layerOf(id)
+	if l == nil {
 		return gpu.Layer{}
 	}
-	return d.table[id-1].at.at()
+	return l.at()
+}
+
+// layerOf returns where a texture lies, nil while there is nothing.
+func (d *textureDevice) layerOf(id texture.ID) *layer {
+	if id == 0 || int(id) > len(d.table) {
+		return nil
+	}
+	return d.table[id-1].at
 }
 
 // Upload is the texture.Device: Pump does the work.

@@ -127,6 +127,13 @@ func (t *textures) bind(number uint32, bound *binding) {
 	}
 }
 
+// align lets what was drawn take fewer commands in the frames to come.
+func (t *textures) align() {
+	if t.device.arrays.copies {
+		t.bindings.align(&t.device.arrays, t.device.layerOf)
+	}
+}
+
 // at returns where the texture of a slot lies. While it has not come that is what stands
 // in for it; none means what is neutral.
 func (t *textures) at(slot int, id texture.ID) gpu.Layer {
