@@ -224,12 +224,12 @@ func TestBindings(t *testing.T) {
 	}
 	settle := func() string {
 		for _, s := range sets {
-			b.settle(s)
+			b.settle(s, 0)
 		}
 		return fmt.Sprint(sets[0].binding == sets[1].binding, sets[0].binding == sets[2].binding, sets[0].layers, sets[1].layers, sets[2].layers)
 	}
 	for _, s := range sets { // all neutral
-		if b.settle(s); s.binding == 0 || b.list[s.binding] != (binding{}) {
+		if b.settle(s, 0); s.binding == 0 || b.list[s.binding] != (binding{}) {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -248,7 +248,7 @@ func TestBindings(t *testing.T) {
 	if got, want := settle(), "false false [0 0] [0 256] [2 0]"; got != want {
 		t.Errorf("one is larger: %s, want %s", got, want)
 	}
-	b.settle(nil)
+	b.settle(nil, 0)
 }
 
 // setsOfTextures are materials with textures of their own on paper.
@@ -303,12 +303,12 @@ func (x *setsOfTextures) resize(set, size int) {
 	x.put(key[slotEmissive], e[1], true)
 }
 
-// settle draws all sets and returns how many bindings they have.
+// settle draws all sets, from two pages, and returns how many commands that takes.
 func (x *setsOfTextures) settle() int {
-	for _, s := range x.sets {
-		x.bindings.settle(s)
+	for i, s := range x.sets {
+		x.bindings.settle(s, i/7%2)
 	}
-	return len(x.list) - 1
+	return len(x.uses)
 }
 
 // rest lets frames pass until nothing moves.
@@ -343,7 +343,7 @@ func TestBindingsRest(t *testing.T) {
 		}
 		before := x.settle()
 		if x.rest(); x.settle() > before {
-			rt.Fatalf("%d bindings, %d before", x.settle(), before)
+			rt.Fatalf("%d commands, %d before", x.settle(), before)
 		}
 	})
 }
@@ -362,6 +362,6 @@ func TestBindingsComeTogether(t *testing.T) {
 	before := x.settle()
 	frames := x.rest()
 	if after := x.settle(); after > before*3/4 || frames > n {
-		t.Errorf("%d bindings of %d sets, %d after %d frames", before, n, after, frames)
+		t.Errorf("%d commands for %d sets, %d after %d frames", before, n, after, frames)
 	}
 }

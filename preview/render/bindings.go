@@ -11,6 +11,13 @@ import (
 // with the same one can be one command, whatever the layers are.
 type binding [slots]gpu.Texture
 
+// use is what draws have in common that can be one command: arrays, and a page of the geometry
+// pool.
+type use struct {
+	binding uint32
+	page    int
+}
+
 // bindings numbers the bindings of the sets that are drawn, anew whenever a texture
 // has moved.
 type bindings struct {
@@ -19,27 +26,28 @@ type bindings struct {
 	seen  uint64
 	byKey map[binding]uint32
 	list  []binding // the first one is neutral
-	uses  []int     // sets that have them
 
 	sets []*textureSet // settled since a texture has moved
+	uses map[use]int   // how many of them
 	turn int           // of align
 	calm int           // sets at which align has found nothing to do since then
 }
 
 func newBindings(at func(slot int, id texture.ID) gpu.Layer, moves *uint64) bindings {
-	return bindings{at: at, moves: moves, byKey: map[binding]uint32{}, list: make([]binding, 1), uses: make([]int, 1)}
+	return bindings{at: at, moves: moves, byKey: map[binding]uint32{}, list: make([]binding, 1), uses: map[use]int{}}
 }
 
-// settle brings a set up to where its textures are now. Textures stay where they are
-// while a frame is collected and drawn.
-func (b *bindings) settle(s *textureSet) {
+// settle brings a set up to where its textures are now, for a draw from a page. Textures stay
+// where they are while a frame is collected and drawn.
+func (b *bindings) settle(s *textureSet, page int) {
 	if s == nil {
 		return
 	}
 	if now := *b.moves + 1; b.seen != now { // a set begins with 0
 		b.seen = now
 		clear(b.byKey)
-		b.list, b.uses, b.sets, b.calm = b.list[:1], b.uses[:1], b.sets[:0], 0
+		clear(b.uses)
+		b.list, b.sets, b.calm = b.list[:1], b.sets[:0], 0
 	}
 	if s.seen == b.seen {
 		return
@@ -56,21 +64,21 @@ func (b *bindings) settle(s *textureSet) {
 	if !ok {
 		n = uint32(len(b.list)) // 0 sorts draws without textures first
 		b.byKey[key] = n
-		b.list, b.uses = append(b.list, key), append(b.uses, 0)
+		b.list = append(b.list, key)
 	}
-	b.uses[n]++
+	s.binding, s.page = n, page
 	b.sets = append(b.sets, s)
-	s.binding = n
+	b.uses[use{n, page}]++
 }
 
 // alignTries is at how many sets align looks.
 const alignTries = 8
 
 // align looks at a few of the sets that were drawn, in turn, and moves a texture that one of
-// them has alone to another array where there is room, if that gives the set a binding that at
-// least as many others have. As sizes change, textures come to lie in arrays in any order, and
-// nearly every set would have a binding of its own. Every move makes common bindings more
-// common, so that it comes to an end; one in a frame takes little time.
+// them has alone to another array where there is room, if that gives the set a use that at least
+// as many others have. As sizes change, textures come to lie in arrays in any order, and nearly
+// every set would be a command of its own. Every move makes common uses more common, so that it
+// comes to an end; one in a frame takes little time.
 func (b *bindings) align(arrays *textureArrays, layerOf func(texture.ID) *layer) {
 	if b.seen != *b.moves+1 {
 		return
@@ -80,8 +88,7 @@ func (b *bindings) align(arrays *textureArrays, layerOf func(texture.ID) *layer)
 			return
 		}
 		b.turn = (b.turn + 1) % len(b.sets)
-		s := b.sets[b.turn]
-		if l, to := b.better(s, layerOf); l != nil {
+		if l, to := b.better(b.sets[b.turn], layerOf); l != nil {
 			arrays.move(l, to)
 			return
 		}
@@ -91,7 +98,7 @@ func (b *bindings) align(arrays *textureArrays, layerOf func(texture.ID) *layer)
 
 // better returns a texture of a set and the array to which to move it; nil for none.
 func (b *bindings) better(s *textureSet, layerOf func(texture.ID) *layer) (found *layer, to *textureArray) {
-	key, most := b.list[s.binding], b.uses[s.binding]-1 // others
+	key, most := b.list[s.binding], b.uses[use{s.binding, s.page}]-1 // others
 	for slot, id := range s.key {
 		l := layerOf(id)
 		if l == nil || slices.Index(s.key[:], id) < slot {
@@ -107,8 +114,9 @@ func (b *bindings) better(s *textureSet, layerOf func(texture.ID) *layer) (found
 					other[k] = a.name
 				}
 			}
-			if n, ok := b.byKey[other]; ok && b.uses[n] > most && b.alone(s, id) {
-				found, to, most = l, a, b.uses[n]
+			n, ok := b.byKey[other]
+			if uses := b.uses[use{n, s.page}]; ok && uses > most && b.alone(s, id) {
+				found, to, most = l, a, uses
 			}
 		}
 	}

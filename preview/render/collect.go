@@ -300,7 +300,7 @@ func (c *collected) addMain(f *Frame, d *drawnRep, s *sceneView, m *mesh) {
 	p := m.passOf(d.fading)
 	page := d.bundles[m.bundle].at.page
 	it := item{mesh: m, page: page, color: d.color, mask: d.mask, slot: c.slotOf(d, s, m), firstIndex: m.firstIndex, indexCount: m.indexCount}
-	c.bindings.settle(m.set)
+	c.bindings.settle(m.set, page.id)
 	it.state = m.drawKey(p, page.id)
 	if s.mirror {
 		it.state ^= 1 << keyMirrorShift

@@ -223,7 +223,7 @@ func (s *shadowPlan) collect(c *collected, d *drawnRep, i int, planes *[5]plane,
 		}
 		it := item{mesh: m, page: d.bundles[m.bundle].at.page, mask: cast, slot: c.slotOf(d, scene, m), firstIndex: m.firstIndex + uint32(3*at.part), indexCount: uint32(3 * n)}
 		if m.kind.alpha == alphaMask {
-			c.bindings.settle(m.set)
+			c.bindings.settle(m.set, it.page.id)
 		}
 		it.state = m.drawKey(p, it.page.id) &^ (1<<keySidesShift | 1<<keyMirrorShift)
 		if m.kind.alpha != alphaMask { // textures do not matter

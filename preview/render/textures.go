@@ -41,6 +41,7 @@ type textureSet struct {
 	seen    uint64
 	binding uint32
 	layers  [2]uint32 // a byte by slot
+	page    int       // from which something with them was drawn
 }
 
 // textureSets holds the sets in use.
