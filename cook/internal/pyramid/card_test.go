@@ -153,6 +153,22 @@ func TestGroveKeepsItsVolume(t *testing.T) {
 	}
 }
 
+// TestHousesStandAmongTrees: cards leave triangles to houses, which would vanish, where fewer
+// cards show the trees nearly as well.
+func TestHousesStandAmongTrees(t *testing.T) {
+	parts := grove(0, 0, 16, 6)
+	for i := range 64 {
+		at := geom.Vec3{float64(i%8)*12 + 1, 0, float64(i/8)*12 + 1}
+		parts = append(parts, block(at, at.Add(geom.Vec3{5, 10, 5})))
+	}
+	ground := plain([4]float32{0.5, 0.5, 0.5, 1}, false)
+	ground.quad(geom.Vec3{48, 0, 48}, geom.Vec3{50, 0, 0}, geom.Vec3{0, 0, -50}, geom.Vec3{0, 1, 0})
+	m := built(t, Join([]Child{{Parts: append(parts, ground)}}), Options{Triangles: 500, Side: 256, Jobs: 1})
+	if cards := len(m.Mesh.Indices)/3 - m.solid; cards > m.solid || cards < 50 {
+		t.Errorf("%d triangles of cards beside %d", cards, m.solid)
+	}
+}
+
 // TestCardsAreLitLikeCrowns: the normals of cards point up and to the side that they are seen
 // from, and a flat fence has its own.
 func TestCardsAreLitLikeCrowns(t *testing.T) {

@@ -51,7 +51,7 @@ const (
 	cardsShareLeast = 1.0 / 8
 	// spreadWeight is what the spread of cards counts beside how far the rest is off: cards
 	// show things in their places, but for how near they are.
-	spreadWeight = 0.02
+	spreadWeight = 0.005
 	offSamples   = 5000 // of either surface
 )
 
