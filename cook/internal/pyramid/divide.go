@@ -50,9 +50,11 @@ const (
 	// cardsShareLeast is the least share of their triangles that cards are tried with.
 	cardsShareLeast = 1.0 / 8
 	// spreadWeight is what the spread of cards counts beside how far the rest is off: cards
-	// show things in their places, but for how near they are.
-	spreadWeight = 0.005
-	offSamples   = 5000 // of either surface
+	// show things in their places, but for how near they are. Farther up that is less, and
+	// houses vanish.
+	spreadWeight   = 0.02
+	spreadWeightUp = 0.005
+	offSamples     = 5000 // of either surface
 )
 
 // divide does it. What turns out to vanish gets cards as well, and the rest is
@@ -116,7 +118,13 @@ func (d *division) off() float64 {
 }
 
 // apartBy is the part of off that the cards have.
-func (d *division) apartBy() float64 { return float64(spreadWeight * d.spread) }
+func (d *division) apartBy() float64 {
+	weight := spreadWeight
+	if d.s.fresh == nil {
+		weight = spreadWeightUp
+	}
+	return float64(weight * d.spread)
+}
 
 // stand makes the cards of what is loose, of a share of the triangles that they may have.
 func (d *division) stand(share float64) {
