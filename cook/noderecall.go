@@ -19,7 +19,7 @@ import (
 )
 
 // nodeStage is for nodes of the pyramid what tileStage is for tiles.
-const nodeStage = 11
+const nodeStage = 12
 
 // cellRecord is what became of a cell of the pyramid: a node was made of it, or its only
 // child stands for it, or nothing does.

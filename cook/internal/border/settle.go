@@ -11,15 +11,19 @@ import (
 // Peucker 1973), and what is left does not move any more.
 type chains struct {
 	positions []geom.Vec3
+	least     float64                 // the extent of the smallest cut that neighbours share, metres
 	on        []uint8                 // by vertex: bit k for side k of the cell
 	moved     map[geom.Vec3]geom.Vec3 // places that go, and where their vertices go to
 	locked    map[geom.Vec3]bool
+	corners   map[geom.Vec3]bool // places where two sides meet: chains end there
 }
 
 // Settle simplifies the edges on the sides of a cell, chain by chain. It returns the
-// positions to simplify on, and which of them must stay: nil where nothing was cut.
-func Settle(positions []geom.Vec3, indices []uint32, cell *geom.Box, tolerance float64) ([]geom.Vec3, []bool) {
-	b := &chains{positions: positions, on: sidesOf(positions, cell), moved: map[geom.Vec3]geom.Vec3{}, locked: map[geom.Vec3]bool{}}
+// positions to simplify on, and which of them must stay: nil where nothing was cut. Edges
+// that hang together along less than least metres, as those of a car, are left as they are and
+// may go: kept, each such thing would take triangles for good, however coarse all else becomes.
+func Settle(positions []geom.Vec3, indices []uint32, cell *geom.Box, tolerance, least float64) ([]geom.Vec3, []bool) {
+	b := &chains{positions: positions, least: least, on: sidesOf(positions, cell), moved: map[geom.Vec3]geom.Vec3{}, locked: map[geom.Vec3]bool{}, corners: map[geom.Vec3]bool{}}
 	for side := range sides {
 		b.simplify(b.edges(indices, side), side, tolerance)
 	}
@@ -58,7 +62,7 @@ func (b *chains) edges(indices []uint32, side int) map[geom.Vec3][]geom.Vec3 {
 				// A corner of the cell belongs to several sides.
 				for _, w := range t {
 					if b.on[w]&b.on[u]&^bit != 0 && b.on[w]&bit != 0 {
-						b.locked[b.positions[w]] = true
+						b.corners[b.positions[w]] = true
 					}
 				}
 			}
@@ -74,9 +78,10 @@ func (b *chains) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance fl
 		places = append(places, p)
 	}
 	slices.SortFunc(places, comparePlaces)
+	places = b.large(places, next)
 	ends := map[geom.Vec3]bool{}
 	for _, p := range places {
-		if len(next[p]) != 2 || b.locked[p] {
+		if len(next[p]) != 2 || b.corners[p] || b.locked[p] {
 			ends[p] = true
 		}
 	}
@@ -112,6 +117,33 @@ func (b *chains) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance fl
 			walk(p, slices.MinFunc(next[p], comparePlaces))
 		}
 	}
+}
+
+// large takes the places whose edges hang together along at least the least extent.
+func (b *chains) large(places []geom.Vec3, next map[geom.Vec3][]geom.Vec3) []geom.Vec3 {
+	var kept []geom.Vec3
+	seen := map[geom.Vec3]bool{}
+	for _, p := range places {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		joined, box := []geom.Vec3{p}, geom.EmptyBox()
+		for i := 0; i < len(joined); i++ {
+			box = box.Extend(joined[i])
+			for _, q := range next[joined[i]] {
+				if !seen[q] {
+					seen[q] = true
+					joined = append(joined, q)
+				}
+			}
+		}
+		if box.Size().Len() >= b.least {
+			kept = append(kept, joined...)
+		}
+	}
+	slices.SortFunc(kept, comparePlaces)
+	return kept
 }
 
 // chain keeps the places of a chain that lie farther from what is left than the

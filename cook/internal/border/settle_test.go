@@ -65,7 +65,7 @@ func TestNeighboursFindTheSameBorder(t *testing.T) {
 				p[i][1] = heights[i]
 			}
 			cell := geom.Box{Min: geom.Vec3{min(0, dx*float64(columns)), -100, 0}, Max: geom.Vec3{max(0, dx*float64(columns)), 100, depth}}
-			settled, locked := Settle(p, indices, &cell, tolerance)
+			settled, locked := Settle(p, indices, &cell, tolerance, 0)
 			found[side] = edges(settled, indices)
 			for i, q := range settled {
 				if p[i][0] == 0 && q[0] != 0 || p[i][0] == 0 && !locked[i] {
@@ -97,7 +97,7 @@ func TestNeighboursFindTheSameBorder(t *testing.T) {
 func TestBorderOfALine(t *testing.T) {
 	p, indices := ground(make([]float64, 50), 1, 3)
 	cell := geom.Box{Min: geom.Vec3{0, -1, 0}, Max: geom.Vec3{3, 1, 49}}
-	settled, locked := Settle(p, indices, &cell, 0.01)
+	settled, locked := Settle(p, indices, &cell, 0.01, 0)
 	if e := edges(settled, indices); len(e) != 1 || !e[[2]geom.Vec3{{0, 0, 0}, {0, 0, 49}}] {
 		t.Error(e)
 	}
@@ -110,7 +110,60 @@ func TestBorderOfALine(t *testing.T) {
 	if n == 0 || locked[50+20] {
 		t.Error(n, "are locked")
 	}
-	if same, none := Settle(p, indices, &geom.Box{Min: geom.Vec3{-9, -9, -9}, Max: geom.Vec3{99, 99, 99}}, 1); none != nil || &same[0] != &p[0] {
+	if same, none := Settle(p, indices, &geom.Box{Min: geom.Vec3{-9, -9, -9}, Max: geom.Vec3{99, 99, 99}}, 1, 0); none != nil || &same[0] != &p[0] {
 		t.Error("nothing lies on a side, and something was done")
+	}
+}
+
+// TestSmallCutsMayGo: what is cut along less than an extent has no place that must stay, the
+// ground beside it has, and all that hangs together with the ground.
+func TestSmallCutsMayGo(t *testing.T) {
+	const n, least = 50, 5.0
+	p, indices := ground(make([]float64, n), 1, 3)
+	box := func(from, to, high float64) (first int) { // that stands across x = 0 and z = 0
+		first = len(p)
+		for _, x := range []float64{0, 1} {
+			for _, z := range []float64{from, to} {
+				for _, y := range []float64{0.5, high} {
+					p = append(p, geom.Vec3{x, y, z})
+				}
+			}
+		}
+		b := uint32(first)
+		for _, f := range [][4]uint32{{0, 1, 5, 4}, {1, 3, 7, 5}, {3, 2, 6, 7}} { // two walls and the roof
+			indices = append(indices, b+f[0], b+f[1], b+f[2], b+f[0], b+f[2], b+f[3])
+		}
+		return first
+	}
+	car, house, corner := box(10, 14, 2), box(20, 30, 8), box(0, 3, 2)
+	stands := box(40, 43, 2)
+	for i := range p[stands:] { // on the ground's own places
+		if q := &p[stands+i]; q[1] == 0.5 {
+			q[1] = 0
+		}
+	}
+	cell := geom.Box{Min: geom.Vec3{0, -1, 0}, Max: geom.Vec3{3, 99, n - 1}}
+	settled, locked := Settle(p, indices, &cell, 0.01, least)
+	held := func(from int) (held int) {
+		for i := from; i < from+8; i++ {
+			if locked[i] {
+				held++
+			}
+			if settled[i] != p[i] {
+				t.Errorf("%v goes to %v", p[i], settled[i])
+			}
+		}
+		return held
+	}
+	for _, c := range []struct {
+		name        string
+		first, held int
+	}{{"a car", car, 0}, {"a house", house, 4}, {"a thing in the corner", corner, 0}, {"one that stands on places of the ground", stands, 4}} {
+		if got := held(c.first); got != c.held {
+			t.Errorf("%s: %d places are held, not %d", c.name, got, c.held)
+		}
+	}
+	if !locked[0] || !locked[n-1] {
+		t.Error("the ends of the ground are free")
 	}
 }

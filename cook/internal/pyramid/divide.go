@@ -199,7 +199,7 @@ func (d *division) prepare(bordered bool) {
 		border.Keep(m, func(t int) bool { return !loose[t] })
 	}
 	if bordered && d.o.Cell != nil && len(m.Indices) > 0 {
-		m.Positions, d.locked = border.Settle(m.Positions, m.Indices, d.o.Cell, d.o.Tolerance)
+		m.Positions, d.locked = border.Settle(m.Positions, m.Indices, d.o.Cell, d.o.Tolerance, d.o.CutLeast)
 		border.DropFlat(m)
 	}
 	if d.o.Flush > 0 && len(m.Indices) > 0 {

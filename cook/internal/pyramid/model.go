@@ -50,9 +50,11 @@ type Options struct {
 	OcclusionRays int // 0: the source's own occlusion counts alone
 	Samples       int // along each side of a texel; 0 stands for 1
 	// Cell is what the source was cut to: its neighbours find the same border. Edges
-	// there are simplified within Tolerance metres.
+	// there are simplified within Tolerance metres, but for those of things that were cut
+	// along less than CutLeast metres, which may go.
 	Cell      *geom.Box
 	Tolerance float64
+	CutLeast  float64
 	// Flush is how far in metres something may stand off a larger surface and be shown
 	// by that one's texture alone.
 	Flush float64
