@@ -131,11 +131,7 @@ func (y *nodeBuilder) make(i int) error {
 	}
 	cell := &y.cells[i]
 	below, jobs := y.take(cell)
-	defer func() {
-		y.mu.Lock()
-		y.busy--
-		y.mu.Unlock()
-	}()
+	defer y.release()
 	if len(below) == 0 {
 		return y.remember(i, nil, nil)
 	}
@@ -149,7 +145,7 @@ func (y *nodeBuilder) make(i int) error {
 		if n == nil {
 			return y.remember(i, nil, nil)
 		}
-		only = above{n.ID, n.Level, around(below), pyramid.Child{Model: n.model}}
+		only = above{n.ID, n.Level, around(below), pyramid.Child{Model: n.model, Of: modelsOf(below)}}
 		n.model = nil
 		y.nodes[i] = n
 	}
@@ -162,6 +158,18 @@ func (y *nodeBuilder) make(i int) error {
 	defer y.mu.Unlock()
 	y.made[i] = only
 	return nil
+}
+
+// modelsOf returns the models of what a node was made of; nil if some of it is none.
+func modelsOf(below []above) []*pyramid.Model {
+	var out []*pyramid.Model
+	for i := range below {
+		if below[i].Model == nil {
+			return nil
+		}
+		out = append(out, below[i].Model)
+	}
+	return out
 }
 
 // take returns what lies below a cell, and how many goroutines its node may use: all that
@@ -183,6 +191,13 @@ func (y *nodeBuilder) take(cell *nodeCell) (below []above, jobs int) {
 	}
 	y.busy++
 	return below, max(1, y.c.opts.jobs()/y.busy)
+}
+
+// release ends what take began.
+func (y *nodeBuilder) release() {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.busy--
 }
 
 // all returns the nodes, children before their parents.

@@ -122,9 +122,7 @@ func (y *builder) findNodes() {
 		return
 	}
 	for i := len(n.cells) - 1; i >= 0; i-- { // parents first: what is above decides whether the model is needed
-		hasParent := n.parent[i] >= 0
-		needed := hasParent && n.known[n.parent[i]] == nil
-		n.known[i] = y.c.recall.findCell(&n.cells[i], n.keys[i], hasParent, needed)
+		n.known[i] = y.c.recall.findCell(&n.cells[i], n.keys[i], n.parent[i] >= 0, n.modelWanted(i))
 	}
 	known := map[string]bool{} // textures that came from the store
 	for _, c := range n.known {
@@ -149,9 +147,29 @@ func (y *nodeBuilder) wants(tile int) bool {
 	return ok && (y.known == nil || y.known[cell] == nil)
 }
 
+// modelWanted reports whether a node is to be made of the model of a cell: the node right
+// above it, or the next one. A cell that a child stands for counts for nothing.
+func (y *nodeBuilder) modelWanted(cell int) bool {
+	for left := 2; left > 0; {
+		if cell = y.parent[cell]; cell < 0 {
+			return false
+		}
+		above := y.known[cell]
+		if above == nil {
+			return true
+		}
+		if above.Node != nil {
+			left--
+		}
+	}
+	return false
+}
+
 // restore takes over what an earlier cook has made of a cell.
 func (y *nodeBuilder) restore(i int) error {
 	r := y.known[i]
+	below, _ := y.take(&y.cells[i])
+	defer y.release()
 	if r.Node != nil {
 		n := &node{PyramidNode: r.Node.Node, textures: r.Node.Textures, scales: r.Node.Scales, files: r.Node.Cooked}
 		y.b.nodeTextures.mu.Lock()
@@ -170,7 +188,13 @@ func (y *nodeBuilder) restore(i int) error {
 	}
 	if s := r.Stands; s != nil {
 		a := above{id: s.ID, level: s.Level, cell: s.Cell}
-		if p := y.parent[i]; p >= 0 && y.known[p] == nil {
+		switch {
+		case r.Node == nil && len(below) == 1:
+			a.Of = below[0].Of
+		case r.Node != nil && len(below) == len(r.Node.Node.Children): // else tiles are among them
+			a.Of = modelsOf(below)
+		}
+		if y.modelWanted(i) {
 			data, err := y.c.recall.model(s.Model)
 			if err == nil {
 				a.Model, err = pyramid.Restore(data)

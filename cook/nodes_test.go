@@ -2,6 +2,7 @@ package cook
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,6 +117,62 @@ func TestPyramidOfAWideGround(t *testing.T) {
 		}
 		if got := res.Manifest.SharedBucket != nil; got != shared || !shared && res.Tiles <= limit {
 			t.Errorf("limit %d: a shared bucket %t, %d tiles", limit, got, res.Tiles)
+		}
+	}
+}
+
+// TestNodesAreRemembered: where one thing has changed, what an earlier cook has made of the rest
+// serves the nodes above it, two levels up as well, whose bytes are those of a cook from nothing.
+// A model that has gone is made again.
+func TestNodesAreRemembered(t *testing.T) {
+	dir := t.TempDir()
+	scene, out := filepath.Join(dir, "yard.gltf"), filepath.Join(dir, "out")
+	y, o := newYard(), yardOptions()
+	o.TileSize, o.WholeLimit, o.Pyramid = [3]float64{5, o.TileSize[1], 5}, 0, true
+	o.LODs, o.HLODs, o.nodeTexels, o.lookSide = nil, nil, 64, smallPictures
+	cook := func(to string) map[string]string {
+		t.Helper()
+		y.write(t, scene)
+		if _, err := Run(t.Context(), scene, to, o); err != nil {
+			t.Fatal(err)
+		}
+		return testfile.ReadTree(t, to)
+	}
+	cook(out)
+	m, err := manifest.Load(filepath.Join(out, "yard.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if top := m.Pyramid.Nodes[len(m.Pyramid.Nodes)-1]; top.Level < 4 {
+		t.Fatalf("the topmost node is of level %d", top.Level)
+	}
+	kept := filepath.Join(out, filepath.FromSlash(keptFolder("yard.json")))
+	for _, c := range []struct {
+		name string
+		edit func()
+	}{
+		{"a thing has moved", func() { y.things[0].x++ }},
+		{"another has, and models have gone", func() {
+			y.things[3].z++
+			models, err := os.ReadDir(kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(models); i += 3 {
+				if err := os.Remove(filepath.Join(kept, models[i].Name())); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+	} {
+		c.edit()
+		before := stamps(t, out)
+		again := cook(out)
+		if d := cmp.Diff(cook(t.TempDir()), again); d != "" {
+			t.Errorf("%s: the bytes differ: %.2000s", c.name, d)
+		}
+		if n := len(touched(before, stamps(t, out))); n == 0 || n > len(again)/2 {
+			t.Errorf("%s: %d of %d files are touched", c.name, n, len(again))
 		}
 	}
 }

@@ -22,8 +22,9 @@ type Source struct {
 	// Geometric and Visual are how far the surface is from the scene already, metres.
 	Geometric, Visual float64
 
-	cards []bool // by triangle: it is of a model's card; nil: none is
-	fresh []bool // by triangle: it is of no model; nil: none is
+	least struct{ geometric, visual float64 } // of its models, metres: what stands for it is off by as much
+	cards []bool                              // by triangle: it is of a model's card; nil: none is
+	fresh []bool                              // by triangle: it is of no model; nil: none is
 }
 
 // Model stands in for a source.
@@ -111,8 +112,8 @@ func Build(s *Source, o Options) (*Model, error) {
 		m.Texels += layout.Places[i].W * layout.Places[i].H
 	}
 	m.DoubleSided = s.doubleSided(surface.Loose)
-	m.Geometric = s.Geometric + own
-	m.Visual = s.Visual + m.match(s, layout.Scale, o.LookSide)
+	m.Geometric = max(s.Geometric+own, s.least.geometric)
+	m.Visual = max(s.Visual+m.match(s, layout.Scale, o.LookSide), s.least.visual)
 	return m, nil
 }
 

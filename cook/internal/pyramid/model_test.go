@@ -153,3 +153,43 @@ func TestCardsAreLitByVertices(t *testing.T) {
 		t.Errorf("%d and %d looks", len(s.Looks), len(s.Surface.Looks))
 	}
 }
+
+// TestModelsOfChildren: a node above nodes is made of what these were made of. So it is no farther
+// from that for what its children lack, it is off by no less than they are, and each of its
+// triangles is of a child. Of too many models it is made of its children.
+func TestModelsOfChildren(t *testing.T) {
+	leaf, few := Options{Triangles: 200, Side: 64, Jobs: 1}, Options{Triangles: 60, Side: 64, Jobs: 1}
+	gray := [4]float32{0.5, 0.5, 0.5, 1}
+	var children, alone []Child
+	for i := range 2 {
+		var below []Child
+		var of []*Model
+		for k := range 2 {
+			m := built(t, field(20, float64(40*i+20*k), gray), leaf)
+			below, of = append(below, Child{Model: m}), append(of, m)
+		}
+		m := built(t, Join(below), few)
+		children, alone = append(children, Child{Model: m, Of: of}), append(alone, Child{Model: m})
+	}
+	deep, flat := built(t, Join(children), few), built(t, Join(alone), few)
+	if deep.Geometric >= flat.Geometric {
+		t.Errorf("%v m off, %v when made of its children", deep.Geometric, flat.Geometric)
+	}
+	for _, g := range deep.Groups {
+		if g != 0 && g != 1 {
+			t.Fatalf("a triangle is of child %d", g)
+		}
+	}
+	for i := range children {
+		children[i].Model.Geometric, children[i].Model.Visual = 50, 60
+	}
+	if m := built(t, Join(children), few); m.Geometric != 50 || m.Visual != 60 {
+		t.Errorf("%v and %v m off, children by 50 and 60", m.Geometric, m.Visual)
+	}
+	for len(children[0].Of) < ofMost {
+		children[0].Of = append(children[0].Of, children[0].Of[0])
+	}
+	if a, b := Join(children), Join(alone); len(a.Groups) != len(b.Groups) {
+		t.Errorf("%d triangles of %d models, %d of the children", len(a.Groups), ofMost+2, len(b.Groups))
+	}
+}

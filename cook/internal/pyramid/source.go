@@ -10,7 +10,34 @@ import (
 // Child is what a source is joined of: a model, or full geometry, or nothing.
 type Child struct {
 	Model *Model
+	// Of is what the model was made of, if that is models, too. They are closer to the scene,
+	// and what is made of them is no farther off for what the model lacks.
+	Of    []*Model
 	Parts []Part
+}
+
+// ofMost is how many models a source is joined of at most: where those that children were made
+// of are more, the children themselves are.
+const ofMost = 32
+
+// models returns what children are joined of, by child.
+func models(children []Child) [][]*Model {
+	out, n := make([][]*Model, len(children)), 0
+	for i := range children {
+		switch c := &children[i]; {
+		case len(c.Of) > 0:
+			out[i] = c.Of
+		case c.Model != nil:
+			out[i] = []*Model{c.Model}
+		}
+		n += len(out[i])
+	}
+	for i := range children {
+		if m := children[i].Model; n > ofMost && m != nil {
+			out[i] = []*Model{m}
+		}
+	}
+	return out
 }
 
 // Empty reports whether nothing is there.
@@ -31,9 +58,13 @@ type Part struct {
 // the children are.
 func Join(children []Child) *Source {
 	s := &Source{}
-	s.reserve(children)
+	of := models(children)
+	s.reserve(children, of)
 	for i := range children {
 		if m := children[i].Model; m != nil {
+			s.least.geometric, s.least.visual = max(s.least.geometric, m.Geometric), max(s.least.visual, m.Visual)
+		}
+		for _, m := range of[i] {
 			first := len(s.Groups)
 			surface, cards := m.looks()
 			p := &Part{Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Bake: m.bakeLook(), Look: surface}
@@ -73,11 +104,11 @@ func marked(list []bool, from, to int) []bool {
 	return list
 }
 
-// reserve makes room for children.
-func (s *Source) reserve(children []Child) {
+// reserve makes room for children, and the models that they are joined of.
+func (s *Source) reserve(children []Child, of [][]*Model) {
 	vertices, indices := 0, 0
 	for i := range children {
-		if m := children[i].Model; m != nil {
+		for _, m := range of[i] {
 			vertices, indices = vertices+len(m.Mesh.Positions), indices+len(m.Mesh.Indices)
 		}
 		for k := range children[i].Parts {
