@@ -53,7 +53,7 @@ const (
 	// show things in their places, but for how near they are. Farther up that is less, and
 	// houses vanish.
 	spreadWeight   = 0.02
-	spreadWeightUp = 0.005
+	spreadWeightUp = 0.002
 	offSamples     = 5000 // of either surface
 )
 
