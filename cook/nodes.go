@@ -20,9 +20,9 @@ const (
 	nodeRays      = 12  // for the light that tiles take from themselves
 	nodeSamples   = 2   // of tiles, along each side of a texel
 	// borderParts is the side of a node's cell in parts of what its border may be off,
-	// cutParts in parts of the smallest thing whose cut neighbours share, about what a node is
-	// off by, or half as much above tiles, and flushParts of what may stand off a wall and be
-	// shown by its texture alone.
+	// cutParts, above nodes, in parts of the smallest thing whose cut neighbours share, about
+	// what a node is off by, and flushParts of what may stand off a wall and be shown by its
+	// texture alone.
 	borderParts = 1280
 	cutParts    = 32
 	flushParts  = 320
@@ -168,10 +168,11 @@ func (c *scenePlan) buildNode(b *tileBuilder, cell *nodeCell, below []above, job
 	fail := func(err error) error { return fmt.Errorf("%s: node %s of the pyramid: %w", c.path, n.ID, err) }
 	box := around(below)
 	side := c.nodeSide(n.Level, box)
-	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, CutLeast: side / cutParts, Flush: side / flushParts, LookSide: c.opts.lookSide, Jobs: jobs}
+	o := pyramid.Options{Triangles: nodeTriangles, Side: c.opts.texels(), Tolerance: side / borderParts, Flush: side / flushParts, LookSide: c.opts.lookSide, Jobs: jobs}
 	if slices.ContainsFunc(below, func(a above) bool { return a.level == 0 }) {
 		o.Samples, o.OcclusionRays = nodeSamples, nodeRays
-		o.CutLeast /= 2
+	} else {
+		o.CutLeast = side / cutParts
 	}
 	if c.opts.Clip && !c.opts.hasFloors() { // else nothing was cut there
 		o.Cell = &box
