@@ -55,7 +55,6 @@ type arrayClass struct {
 	gpu.TextureInfo
 	bytes  int64 // of a layer
 	arrays []*textureArray
-	layers int // of all arrays
 }
 
 // textureArray is a texture with several layers, of which at least one is used.
@@ -112,7 +111,11 @@ func (t *textureArrays) layersOf(c *arrayClass) int {
 	if c.Width > sharedEdge || c.Width != c.Height || c.Width&(c.Width-1) != 0 {
 		return 1
 	}
-	n := min(t.most, max(int(arrayBytes/c.bytes), min(c.layers, int(arrayMost/c.bytes))))
+	all := 0
+	for _, a := range c.arrays {
+		all += len(a.layers)
+	}
+	n := min(t.most, max(int(arrayBytes/c.bytes), min(all, int(arrayMost/c.bytes))))
 	if t.limit > 0 {
 		n = min(n, 1+int(max(0, t.limit/arrayReserve-t.idle)/c.bytes))
 		if !t.copies { // textures that go leave gaps: what becomes smaller to make room may make none
@@ -127,7 +130,6 @@ func (t *textureArrays) add(c *arrayClass) *textureArray {
 	n := t.layersOf(c)
 	a := &textureArray{class: c, name: t.device.NewTexture(&c.TextureInfo, n), layers: make([]*layer, n)}
 	c.arrays = append(c.arrays, a)
-	c.layers += n
 	if n > 1 {
 		t.shared += int64(n) * c.bytes
 	}
@@ -157,7 +159,6 @@ func (t *textureArrays) remove(a *textureArray) {
 	}
 	t.bytes -= n * c.bytes
 	t.idle -= n * c.bytes
-	c.layers -= len(a.layers)
 	c.arrays = slices.DeleteFunc(c.arrays, func(o *textureArray) bool { return o == a })
 	if len(c.arrays) == 0 {
 		delete(t.byInfo, c.TextureInfo)
