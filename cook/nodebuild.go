@@ -145,7 +145,7 @@ func (y *nodeBuilder) make(i int) error {
 		if n == nil {
 			return y.remember(i, nil, nil)
 		}
-		only = above{n.ID, n.Level, around(below), pyramid.Child{Model: n.model, Of: modelsOf(below)}}
+		only = above{n.ID, n.Level, around(below), pyramid.Child{Model: n.model.Joinable(), Of: modelsOf(below)}}
 		n.model = nil
 		y.nodes[i] = n
 	}

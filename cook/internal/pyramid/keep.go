@@ -37,17 +37,12 @@ const maxKept = 256 << 20
 
 // Keep writes as much of a model as Join needs.
 func (m *Model) Keep() ([]byte, error) {
-	a := m.Atlas
 	var out bytes.Buffer
 	z, err := zstd.NewWriter(&out, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return nil, err
 	}
-	err = gob.NewEncoder(z).Encode(&kept{
-		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Solid: m.solid,
-		Color: a.Color, Normal: a.Normal, ORM: a.ORM, Emissive: a.Emissive, Roughness: a.Roughness, Metallic: a.Metallic,
-		EmissiveColor: a.EmissiveColor, Coverage: a.Coverage, DoubleSided: m.DoubleSided, Geometric: m.Geometric, Visual: m.Visual,
-	})
+	err = gob.NewEncoder(z).Encode(m.kept())
 	err = errors.Join(err, z.Close())
 	return out.Bytes(), err
 }
@@ -68,6 +63,22 @@ func Restore(data []byte) (*Model, error) {
 	if !k.valid() {
 		return nil, errKept
 	}
+	return k.model(), nil
+}
+
+// Joinable returns the model without what Join and Keep do without, which is most of its memory.
+func (m *Model) Joinable() *Model { return m.kept().model() }
+
+func (m *Model) kept() *kept {
+	a := m.Atlas
+	return &kept{
+		Positions: m.Mesh.Positions, Normals: m.Mesh.Normals, Tangents: m.Mesh.Tangents, UV: m.Mesh.UV[0], Indices: m.Mesh.Indices, Solid: m.solid,
+		Color: a.Color, Normal: a.Normal, ORM: a.ORM, Emissive: a.Emissive, Roughness: a.Roughness, Metallic: a.Metallic,
+		EmissiveColor: a.EmissiveColor, Coverage: a.Coverage, DoubleSided: m.DoubleSided, Geometric: m.Geometric, Visual: m.Visual,
+	}
+}
+
+func (k *kept) model() *Model {
 	return &Model{
 		Mesh: mesh.Mesh{Positions: k.Positions, Normals: k.Normals, Tangents: k.Tangents, UV: [2][][2]float32{k.UV}, Indices: k.Indices},
 		Atlas: &bake.Atlas{
@@ -75,7 +86,7 @@ func Restore(data []byte) (*Model, error) {
 			EmissiveColor: k.EmissiveColor, Coverage: k.Coverage,
 		},
 		DoubleSided: k.DoubleSided, Geometric: k.Geometric, Visual: k.Visual, solid: k.Solid,
-	}, nil
+	}
 }
 
 func finite(list ...float32) bool {

@@ -1,6 +1,7 @@
 package pyramid
 
 import (
+	"bytes"
 	"errors"
 	"image"
 	"math"
@@ -38,8 +39,14 @@ func TestKeep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := Join([]Child{{Model: m}}), Join([]Child{{Model: got}}); !reflect.DeepEqual(a, b) || b.cards == nil {
-			t.Errorf("%+v\n%+v", a, b)
+		whole := Join([]Child{{Model: m}})
+		for name, part := range map[string]*Model{"restored": got, "joinable": m.Joinable()} {
+			if s := Join([]Child{{Model: part}}); !reflect.DeepEqual(whole, s) || s.cards == nil {
+				t.Errorf("%s: %+v\n%+v", name, whole, s)
+			}
+		}
+		if again, err := m.Joinable().Keep(); err != nil || !bytes.Equal(again, data) {
+			t.Error("a joinable model keeps other bytes:", err)
 		}
 	}
 }
