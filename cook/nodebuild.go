@@ -130,8 +130,8 @@ func (y *nodeBuilder) make(i int) error {
 		return y.restore(i)
 	}
 	cell := &y.cells[i]
-	below, jobs := y.take(cell)
-	defer y.release()
+	below, jobs := y.take(cell), y.begin()
+	defer y.end()
 	if len(below) == 0 {
 		return y.remember(i, nil, nil)
 	}
@@ -172,9 +172,8 @@ func modelsOf(below []above) []*pyramid.Model {
 	return out
 }
 
-// take returns what lies below a cell, and how many goroutines its node may use: all that
-// make no other one.
-func (y *nodeBuilder) take(cell *nodeCell) (below []above, jobs int) {
+// take returns what lies below a cell, which is kept no longer.
+func (y *nodeBuilder) take(cell *nodeCell) (below []above) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	for _, t := range cell.tiles {
@@ -189,12 +188,19 @@ func (y *nodeBuilder) take(cell *nodeCell) (below []above, jobs int) {
 			y.made[k] = above{}
 		}
 	}
-	y.busy++
-	return below, max(1, y.c.opts.jobs()/y.busy)
+	return below
 }
 
-// release ends what take began.
-func (y *nodeBuilder) release() {
+// begin begins to make a node, and returns how many goroutines it may use: all that make no
+// other one.
+func (y *nodeBuilder) begin() (jobs int) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.busy++
+	return max(1, y.c.opts.jobs()/y.busy)
+}
+
+func (y *nodeBuilder) end() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	y.busy--

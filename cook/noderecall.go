@@ -168,8 +168,7 @@ func (y *nodeBuilder) modelWanted(cell int) bool {
 // restore takes over what an earlier cook has made of a cell.
 func (y *nodeBuilder) restore(i int) error {
 	r := y.known[i]
-	below, _ := y.take(&y.cells[i])
-	defer y.release()
+	below := y.take(&y.cells[i])
 	if r.Node != nil {
 		n := &node{PyramidNode: r.Node.Node, textures: r.Node.Textures, scales: r.Node.Scales, files: r.Node.Cooked}
 		y.b.nodeTextures.mu.Lock()

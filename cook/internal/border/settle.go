@@ -3,6 +3,7 @@ package border
 import (
 	"slices"
 
+	"github.com/untoldkit/untold/cook/internal/forest"
 	"github.com/untoldkit/untold/internal/geom"
 )
 
@@ -119,31 +120,27 @@ func (b *chains) simplify(next map[geom.Vec3][]geom.Vec3, side int, tolerance fl
 	}
 }
 
-// large takes the places whose edges hang together along at least the least extent.
+// large leaves the places whose edges hang together along at least the least extent.
 func (b *chains) large(places []geom.Vec3, next map[geom.Vec3][]geom.Vec3) []geom.Vec3 {
-	var kept []geom.Vec3
-	seen := map[geom.Vec3]bool{}
-	for _, p := range places {
-		if seen[p] {
-			continue
-		}
-		seen[p] = true
-		joined, box := []geom.Vec3{p}, geom.EmptyBox()
-		for i := 0; i < len(joined); i++ {
-			box = box.Extend(joined[i])
-			for _, q := range next[joined[i]] {
-				if !seen[q] {
-					seen[q] = true
-					joined = append(joined, q)
-				}
-			}
-		}
-		if box.Size().Len() >= b.least {
-			kept = append(kept, joined...)
+	if !(b.least > 0) {
+		return places
+	}
+	number := make(map[geom.Vec3]int32, len(places))
+	for i, p := range places {
+		number[p] = int32(i)
+	}
+	joined, boxes := forest.New(len(places)), make([]geom.Box, len(places)) // of what hangs together, by root
+	for i, p := range places {
+		boxes[i] = geom.EmptyBox()
+		for _, q := range next[p] {
+			joined.Unite(int32(i), number[q])
 		}
 	}
-	slices.SortFunc(kept, comparePlaces)
-	return kept
+	for i, p := range places {
+		box := &boxes[joined.Root(int32(i))]
+		*box = box.Extend(p)
+	}
+	return slices.DeleteFunc(places, func(p geom.Vec3) bool { return boxes[joined.Root(number[p])].Size().Len() < b.least })
 }
 
 // chain keeps the places of a chain that lie farther from what is left than the

@@ -22,19 +22,20 @@ const ofMost = 32
 
 // models returns what children are joined of, by child.
 func models(children []Child) [][]*Model {
-	out, n := make([][]*Model, len(children)), 0
+	n := 0
+	for i := range children {
+		if c := &children[i]; c.Model != nil {
+			n += max(1, len(c.Of))
+		}
+	}
+	out := make([][]*Model, len(children))
 	for i := range children {
 		switch c := &children[i]; {
-		case len(c.Of) > 0:
+		case c.Model == nil:
+		case len(c.Of) > 0 && n <= ofMost:
 			out[i] = c.Of
-		case c.Model != nil:
+		default:
 			out[i] = []*Model{c.Model}
-		}
-		n += len(out[i])
-	}
-	for i := range children {
-		if m := children[i].Model; n > ofMost && m != nil {
-			out[i] = []*Model{m}
 		}
 	}
 	return out
