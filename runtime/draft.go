@@ -79,6 +79,16 @@ func (sc *scene) awaitsRoot(row int32) bool {
 // the first picture, and share the bandwidth with nothing for a moment.
 func (p *refinement) headStart(sc *scene) bool { return sc.drafts() && !p.begun && sc.outlineFirst() }
 
+// rootCompany is how many nodes, roots among them, are loaded at a time at most while a root is
+// still to come over a network: on a slow one each of them delays the first picture.
+const rootCompany = 5
+
+// crowds reports whether no other node is asked for beside those under way, as roots of a draft
+// over a network are still to come.
+func (p *refinement) crowds(sc *scene, under int) bool {
+	return sc.drafts() && !p.founded && sc.outlineFirst() && under >= rootCompany
+}
+
 // leaps reports whether a draft leaves a node out for now that is granted to be open. One of
 // which a part is out of view is not: what would be drawn there is postponed.
 func (sc *scene) leaps(n *node) bool {

@@ -130,6 +130,32 @@ func TestHeadStart(t *testing.T) {
 	}
 }
 
+// TestRootCompany: over a network few nodes are loaded beside the root until that has come, and
+// more at a time afterwards.
+func TestRootCompany(t *testing.T) {
+	m := pyramidOf(32, 60)
+	for i := range m.Pyramid.Nodes {
+		m.Pyramid.Nodes[i].VisualError = 64 * math.Pow(2, float64(m.Pyramid.Nodes[i].Level-5))
+	}
+	f := &fakeFetcher{latency: 500 * time.Millisecond}
+	r := inTheMiddle(t, m, withFetcher(f))
+	r.camera.Position, r.camera.Forward = [3]float64{-120, 60, 320}, [3]float64{1, -0.1, 0.01}
+	sc := r.s.scenes[0]
+	ref := sc.refinement
+	before, after := 0, 0
+	for r.now() < 3 {
+		f.deliver()
+		if r.step(); ref.hasRoot(sc, ref.roots[0]) {
+			after = max(after, r.s.loads.fetching[classHLOD])
+		} else {
+			before = max(before, r.s.loads.fetching[classHLOD])
+		}
+	}
+	if before != rootCompany || after <= before {
+		t.Errorf("%d loads of nodes at a time before the root has come, then %d", before, after)
+	}
+}
+
 // TestDraftLeavesOutSteps: over a network, of the nodes that are granted to be open a draft leaves out those just
 // above what will be seen, and after a while of these only such as show little more than what
 // stands above them.

@@ -337,7 +337,7 @@ func (p *pyramid) stream() {
 			within = limitMark // its parent is drawn until there is room
 		}
 		switch {
-		case p.loads.freeSlots(classHLOD) <= 0:
+		case p.loads.freeSlots(classHLOD) <= 0, !c.root && c.scene.refinement.crowds(c.scene, p.loads.fetching[classHLOD]):
 			p.backlog++
 		case c.root || p.budget.fits(c.scene, r.tile, r, payload.RepHLOD, within):
 			p.residency.start(r, payload.RepHLOD)

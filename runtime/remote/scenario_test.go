@@ -238,8 +238,8 @@ func TestTexturesFollow(t *testing.T) {
 	})
 }
 
-// 25 tiles want the network. At most 6 requests are open at a time, and no
-// parse slot is held by one that downloads.
+// 25 tiles want the network. No more requests are open at a time than the host has places,
+// and no parse slot is held by one that downloads.
 func TestHostCap(t *testing.T) {
 	onStage(t, func(s *stage) *manifest.Manifest {
 		s.latency = func(*http.Request) time.Duration { return time.Second }
@@ -264,7 +264,7 @@ func TestHostCap(t *testing.T) {
 		if s.origin.count(sceneBase+"tiles/a.png") != 1 {
 			t.Error("the shared texture was asked for more than once")
 		}
-	})
+	}, func(o *Options) { o.HostRequests = 6 })
 }
 
 // A download of 90 s is no timeout of the parse, and holds no slot: a tile

@@ -301,11 +301,11 @@ func TestDraftIsNoFiner(t *testing.T) {
 	uris := []string{"a.utex", "b.utex", "c.utex", "d.utex"}
 	r := newStreamRig(t, overNetwork, func(o *StreamOptions, _ *rig) {
 		o.FirstLoads, o.QuickLoads = 1, 24
-		// 32 texels on 4 m are no larger than 8 pixels from 14.6 m on; a palette has no scale.
+		// 32 texels on 4 m are no larger than 7 pixels from 16.7 m on; a palette has no scale.
 		o.Scales = Scales{uris[0]: 0.25, uris[1]: 0.25, uris[2]: 0.25, uris[3]: 0}
 	})
 	var es []Entity
-	for i, d := range []float64{7.5, 14, 15, 7.5} {
+	for i, d := range []float64{8.5, 16, 17, 8.5} {
 		r.loader.files[uris[i]] = fakeFile{w: 1024, h: 1024, enc: texfile.BC7}
 		es = append(es, r.add(at(d, uris[i])))
 	}
@@ -337,10 +337,10 @@ func TestDraftIsNoFiner(t *testing.T) {
 	for _, req := range r.loader.started[1:7] {
 		first = append(first, fmt.Sprint(req.URI, " ", req.MaxSize))
 	}
-	if want := "a.utex 64, d.utex 32, e.utex 32, f.utex 64, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
+	if want := "e.utex 32, f.utex 64, a.utex 64, d.utex 32, b.utex 64, c.utex 32"; strings.Join(first, ", ") != want {
 		t.Errorf("first %v, want %s", first, want)
 	}
-	r.view.Camera[0] = 7 // a is within a metre, b 7 m away, c 8
+	r.view.Camera[0] = 9 // a is within a metre, b 7 m away, c 8
 	for range 4 {
 		r.tick()
 		r.loader.answerAll()

@@ -64,7 +64,7 @@ type StreamOptions struct {
 	// FirstEdge, if above 0, is the longest edge in texels at which cooked textures
 	// (.utex, KTX2) come at all first, where that is less than the minimum size: for files
 	// that come over a network, of whose levels the smallest are the first bytes. While loads
-	// come quickly, those of known scale come at once so large that a texel covers 8 pixels at
+	// come quickly, those of known scale come at once so large that a texel covers 7 pixels at
 	// most. They grow to the minimum size when nothing waits that has not come, and where
 	// their scale is known as far as a picture shows it.
 	FirstEdge int
@@ -95,7 +95,7 @@ type StreamOptions struct {
 const (
 	NetworkEdge  = 32
 	NetworkLoads = 8
-	QuickLoads   = 24
+	QuickLoads   = 48
 )
 
 // View is what a Streamer needs to know of a frame. The slice is read during

@@ -225,8 +225,9 @@ func (t *textureTable) medium() int {
 func (t *textureTable) firstEdge() int { return min(t.minimum, t.maxEdge) }
 
 // coarsePixels is how many pixels texels of colours and normals may cover at first, and in a
-// draft of a scene: as many as its errors in the end.
-const coarsePixels = 8
+// draft of a scene: an eighth less than its errors in the end. What a camera comes nearer to is
+// replaced before it is too coarse.
+const coarsePixels = 7
 
 // measured reports whether it is known how large the texels of a texture are in the world, and
 // that counts: of data it does not.

@@ -47,7 +47,7 @@ func TestShare(t *testing.T) {
 
 // Textures take what payloads leave, but for the last places; payloads go first beyond a third.
 func TestOrder(t *testing.T) {
-	q := New[string](NewLimits(DefaultRequests, DefaultTextures, DefaultSmall))
+	q := New[string](NewLimits(6, 4, 12))
 	arrive := func(c Class, names ...string) (admitted []string) {
 		for _, n := range names {
 			q.Arrive(c, n)
@@ -71,7 +71,7 @@ func TestOrder(t *testing.T) {
 	if l := NewLimits(1, 4, 1); l.most[Texture] != 1 {
 		t.Error("a host that allows one request serves no textures")
 	}
-	if l := NewLimits(DefaultRequests, DefaultTextures, DefaultSmall); l.Places() != 18 {
+	if l := NewLimits(DefaultRequests, DefaultTextures, DefaultSmall); l.Places() != 60 {
 		t.Errorf("%d places", l.Places())
 	}
 }

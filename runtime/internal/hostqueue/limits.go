@@ -2,9 +2,9 @@ package hostqueue
 
 // The limits of remote.Options where they say nothing else.
 const (
-	DefaultRequests = 6  // for payloads and textures
+	DefaultRequests = 12 // for payloads and textures
 	DefaultTextures = 4  // of these for textures
-	DefaultSmall    = 12 // beside them for small requests of textures
+	DefaultSmall    = 48 // beside them for small requests of textures
 )
 
 // Class is what a request is for.
