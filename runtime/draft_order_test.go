@@ -130,16 +130,24 @@ func TestHeadStart(t *testing.T) {
 	}
 }
 
-// TestRootCompany: over a network few nodes are loaded beside the root until that has come, and
-// more at a time afterwards.
-func TestRootCompany(t *testing.T) {
+// besideNetwork returns a pyramid of five levels over a slow network, seen whole from beside it.
+// The ratio is that of the errors of a level and the one below it.
+func besideNetwork(t *testing.T, ratio float64) (*rig, *fakeFetcher) {
 	m := pyramidOf(32, 60)
 	for i := range m.Pyramid.Nodes {
-		m.Pyramid.Nodes[i].VisualError = 64 * math.Pow(2, float64(m.Pyramid.Nodes[i].Level-5))
+		n := &m.Pyramid.Nodes[i]
+		n.VisualError = 64 * math.Pow(ratio, float64(n.Level-5))
 	}
 	f := &fakeFetcher{latency: 500 * time.Millisecond}
 	r := inTheMiddle(t, m, withFetcher(f))
 	r.camera.Position, r.camera.Forward = [3]float64{-120, 60, 320}, [3]float64{1, -0.1, 0.01}
+	return r, f
+}
+
+// TestRootCompany: over a network few nodes are loaded beside the root until that has come, and
+// more at a time afterwards.
+func TestRootCompany(t *testing.T) {
+	r, f := besideNetwork(t, 2)
 	sc := r.s.scenes[0]
 	ref := sc.refinement
 	before, after := 0, 0
@@ -160,15 +168,8 @@ func TestRootCompany(t *testing.T) {
 // above what will be seen, and after a while of these only such as show little more than what
 // stands above them.
 func TestDraftLeavesOutSteps(t *testing.T) {
-	for _, ratio := range []float64{2, 20} { // of the errors of a level and the one below it
-		m := pyramidOf(32, 60)
-		for i := range m.Pyramid.Nodes {
-			n := &m.Pyramid.Nodes[i]
-			n.VisualError = 64 * math.Pow(ratio, float64(n.Level-5))
-		}
-		f := &fakeFetcher{latency: 500 * time.Millisecond}
-		r := inTheMiddle(t, m, withFetcher(f))
-		r.camera.Position, r.camera.Forward = [3]float64{-120, 60, 320}, [3]float64{1, -0.1, 0.01}
+	for _, ratio := range []float64{2, 20} {
+		r, f := besideNetwork(t, ratio)
 		sc := r.s.scenes[0]
 		ref := sc.refinement
 		early, late := 0, 0
