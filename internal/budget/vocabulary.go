@@ -106,6 +106,7 @@ var runFigures = []Figure{
 	{"time_to_open", Seconds, "time until the manifest was there and read"},
 	{"time_to_picture", Seconds, "time, from asking for the manifest, until all that is in view shows something"},
 	{"time_to_8px", Seconds, "time until, besides, no error in view covers more than 8 pixels, nor a texel that could be smaller"},
+	{"over_8px", Share, "part of the time from the first picture on in which an error, or a texel that could be smaller, covers more than 8 pixels"},
 	{"stall_seconds", Seconds, "time in which the nearest tile is drawn below the detail that it wants"},
 	{"mesh_loads", Count, "meshes that were loaded, of tiles that stream mesh by mesh"},
 	{"mesh_unloads", Count, "meshes that were unloaded"},

@@ -146,7 +146,7 @@ func TestCondition(t *testing.T) {
 func TestReportKeys(t *testing.T) {
 	want := "frames update_ms_p50 update_ms_p99 update_ms_max bytes_requested bytes_loaded peak_geometry_bytes peak_texture_bytes " +
 		"loads cancels failures retries timeouts evictions undrawn double_drawn uncovered uncovered_budget representation_changes_per_tile_minute " +
-		"time_to_full_p50 time_to_full_p95 time_to_open time_to_picture time_to_8px stall_seconds mesh_loads mesh_unloads mesh_failures mesh_evictions lod_switches peak_cpu_bytes given_up geometry_reach_min limited_memory limited_triangles " +
+		"time_to_full_p50 time_to_full_p95 time_to_open time_to_picture time_to_8px over_8px stall_seconds mesh_loads mesh_unloads mesh_failures mesh_evictions lod_switches peak_cpu_bytes given_up geometry_reach_min limited_memory limited_triangles " +
 		"error_px_p50 error_px_p99 error_px_max pyramid_nodes pyramid_bytes_peak pops view_triangles_p50 view_triangles_max " +
 		"texture_loads texture_upgrades texture_downgrades texture_failures texture_sheds texture_refusals texture_bytes_loaded " +
 		"texture_bytes_read peak_texture_reserved textures_minimum textures_medium textures_full textures_missing"

@@ -53,7 +53,10 @@ type Meter struct {
 	stalled   time.Duration
 	toOpen    time.Duration                // what the manifest took, before the first frame
 	opened    [len(openings)]time.Duration // when the first picture was that good
-	opens     int                          // how many of these have come
+	looks     int                          // at how good a picture is, and how many found it coarse
+	coarse    int
+	nextLook  time.Duration
+	opens     int // how many of these have come
 	out       Report
 
 	streamer *runtime.Streamer // of the latest frame, which is the last one until another comes
@@ -219,6 +222,7 @@ func (m *Meter) Frame(s *runtime.Streamer, stats *runtime.Stats, camera *runtime
 	m.judge(s.AppendDrawn(m.drawn[:0]), stats, eye, now, dt)
 	m.streamer = s
 	m.opening(stats, camera, now)
+	m.lookCloser(camera, now)
 	if m.rested = stats.UpdateTriggered && s.AtRest(); m.rested {
 		add(&m.seen, m.cover(stats, camera))
 	}
@@ -493,6 +497,9 @@ func (m *Meter) Report() Report {
 			*to = (m.now + m.dt).Seconds()
 		}
 		*to += m.toOpen.Seconds()
+	}
+	if m.looks > 0 {
+		out.Over8PX = float64(m.coarse) / float64(m.looks)
 	}
 	out.StallSeconds = m.stalled.Seconds()
 	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()

@@ -199,10 +199,31 @@ var openings = [...]float64{math.Inf(1), 8}
 // opening notes when the first picture becomes complete, and good.
 func (m *Meter) opening(stats *runtime.Stats, camera *runtime.Camera, now time.Duration) {
 	for m.opens < len(openings) && m.ErrorPixels() <= openings[m.opens] && m.cover(stats, camera).Bare == 0 {
-		if m.texels != nil && !math.IsInf(openings[m.opens], 1) && m.texels(*camera, m.drawnInView()) > openings[m.opens] {
+		if !math.IsInf(openings[m.opens], 1) && m.texelsExceed(camera, openings[m.opens]) {
 			return
 		}
 		m.opened[m.opens] = now
 		m.opens++
+	}
+}
+
+// texelsExceed reports whether a texel that could be smaller covers more than so many pixels.
+func (m *Meter) texelsExceed(camera *runtime.Camera, pixels float64) bool {
+	return m.texels != nil && m.texels(*camera, m.drawnInView()) > pixels
+}
+
+// lookEvery is how often a picture is judged after the first one: looking at all texels takes longer
+// than all else.
+const lookEvery = 100 * time.Millisecond
+
+// lookCloser counts the pictures, and those that are coarse.
+func (m *Meter) lookCloser(camera *runtime.Camera, now time.Duration) {
+	if m.opens == 0 || now < m.nextLook {
+		return
+	}
+	good := openings[len(openings)-1]
+	m.nextLook = now + lookEvery
+	if m.looks++; m.ErrorPixels() > good || m.texelsExceed(camera, good) {
+		m.coarse++
 	}
 }

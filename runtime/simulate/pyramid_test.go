@@ -98,6 +98,9 @@ func TestTimesToAPicture(t *testing.T) {
 		s.Tiles = map[string]Extra{"t20": {Textures: []string{"wall"}}}
 		s.Latency.Reps = map[string]time.Duration{"texture": 3 * time.Second}
 	})
+	if !(0 < r.Over8PX && r.Over8PX < 0.5 && textured.Over8PX > r.Over8PX) {
+		t.Errorf("coarse for %v of the time, for %v with a texture that takes 3 s", r.Over8PX, textured.Over8PX)
+	}
 	if textured.TimeToPicture != r.TimeToPicture || textured.TimeTo8PX < 3 || textured.TimeTo8PX > 5 {
 		t.Errorf("with a texture that takes 3 s a picture after %v s, a good one after %v s", textured.TimeToPicture, textured.TimeTo8PX)
 	}

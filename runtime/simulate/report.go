@@ -52,6 +52,9 @@ type Report struct {
 	TimeToOpen    float64 `json:"time_to_open"`
 	TimeToPicture float64 `json:"time_to_picture"`
 	TimeTo8PX     float64 `json:"time_to_8px"`
+	// Over8PX is in how much of the time from the first picture on, looked at ten times a
+	// second, an error or such a texel covers more than 8 pixels.
+	Over8PX float64 `json:"over_8px"`
 	// StallSeconds is the time in which the nearest tile is drawn below the
 	// detail that it wants at its distance.
 	StallSeconds float64 `json:"stall_seconds"`
@@ -140,6 +143,7 @@ func (r *Report) Then(next *Report) Report {
 	out.PeakCPUBytes = max(out.PeakCPUBytes, other.PeakCPUBytes)
 	out.PeakTextureReserved = max(out.PeakTextureReserved, other.PeakTextureReserved)
 	out.TimeToOpen, out.TimeToPicture, out.TimeTo8PX = r.TimeToOpen, r.TimeToPicture, r.TimeTo8PX
+	out.Over8PX = max(out.Over8PX, other.Over8PX)
 	out.GeometryReachMin = min(out.GeometryReachMin, other.GeometryReachMin)
 	out.ErrorPXMax = max(out.ErrorPXMax, other.ErrorPXMax)
 	out.ViewTrianglesMax = max(out.ViewTrianglesMax, other.ViewTrianglesMax)
