@@ -24,7 +24,7 @@ const (
 	blurLast    = 32*blurSteps + 1 // the step at which no texture asks for anything
 	blurKeep    = 1.5              // by so much a texture must be too large before it gives a level up
 	blurSpare   = 1. / 16          // of the memory that must be free for a lesser step
-	blurCalm    = time.Second      // for which it must be
+	blurCalm    = time.Second      // for which it must be, unless a tick is forced
 	hiddenBlur  = 4                // times as much for what is not seen
 	paletteBlur = 256              // at which a palette gives up as well
 	dataWeight  = 0.5              // of the blur of what is no colour
@@ -48,9 +48,9 @@ var octave = [blurSteps]float64{
 }
 
 // follow takes the least step that fits over: a larger one at once, a lesser one when there
-// has been memory to spare for some time. fits reports whether everything fits into the
+// has been memory to spare for a time, calm. fits reports whether everything fits into the
 // memory that there is but for a part of it.
-func (s *share) follow(now time.Duration, fits func(step int, spare float64) bool) {
+func (s *share) follow(now, calm time.Duration, fits func(step int, spare float64) bool) {
 	if !fits(s.step, 0) {
 		s.step = min(s.step+1, blurLast)
 		s.step += sort.Search(blurLast-s.step, func(more int) bool { return fits(s.step+more, 0) })
@@ -60,7 +60,7 @@ func (s *share) follow(now time.Duration, fits func(step int, spare float64) boo
 	switch eases := s.step > 0 && fits(s.step-1, blurSpare); {
 	case !eases || !s.eases:
 		s.eases, s.since = eases, now
-	case now-s.since >= blurCalm:
+	case now-s.since >= calm:
 		if s.step = 1 + sort.Search(s.step-1, func(less int) bool { return fits(1+less, blurSpare) }); s.step == 1 && fits(0, blurSpare) {
 			s.step = 0
 		}
@@ -154,7 +154,11 @@ func (s *Streamer) shareOut() {
 		return
 	}
 	room := s.shareable()
-	s.share.follow(s.now, func(step int, spare float64) bool {
+	calm := blurCalm
+	if s.forced {
+		calm = 0
+	}
+	s.share.follow(s.now, calm, func(step int, spare float64) bool {
 		return s.textures.fits(step, room-int64(spare*float64(room)))
 	})
 	if s.share.step == 0 {

@@ -3,6 +3,7 @@ package texture
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -160,7 +161,7 @@ func TestBlurFollowsWhatFits(t *testing.T) {
 		{8 * blurCalm, math.MaxInt, 0, blurLast},
 	} {
 		least, spared = c.least, c.spared
-		if s.follow(c.now, fits); s.step != c.want {
+		if s.follow(c.now, blurCalm, fits); s.step != c.want {
 			t.Fatalf("at %v, from %d on: step %d, want %d", c.now, c.least, s.step, c.want)
 		}
 	}
@@ -169,6 +170,53 @@ func TestBlurFollowsWhatFits(t *testing.T) {
 			t.Fatalf("step %d: %v, then %v", step, was, is)
 		}
 	}
+}
+
+// Pictures that must not depend on time are drawn when textures have come to rest: with Force
+// they do while the clock stands, also where a lesser blur would do for some time first, and
+// right after geometry was on its way.
+func TestForceNeedsNoTime(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		scales := Scales{}
+		n := rapid.IntRange(2, 16).Draw(rt, "n")
+		r := sharingRig(t, scales, int64(n)*texfile.MostBytes(64)+rapid.Int64Range(0, int64(n)*1_000_000).Draw(rt, "room"), rapid.Bool().Draw(rt, "trim"))
+		var all []Entity
+		for i := range n {
+			uri := fmt.Sprint("t", i)
+			scales[uri] = rapid.SampledFrom([]float64{0.001, 0.004, 0.02, 0.25}).Draw(rt, "scale")
+			edge := rapid.SampledFrom([]int{64, 200, 512, 1024}).Draw(rt, "source")
+			r.loader.files[uri] = fakeFile{w: edge, h: edge}
+			all = append(all, r.add(ground(rapid.Float64Range(1, 2000).Draw(rt, "d"), uri)))
+		}
+		for range 4 {
+			r.view.Camera[0] = rapid.Float64Range(0, 300).Draw(rt, "camera")
+			r.view.Visible = all[:rapid.IntRange(0, n).Draw(rt, "seen")]
+			r.view.Busy, r.view.Force = true, false
+			for range rapid.IntRange(0, 8).Draw(rt, "ticks") {
+				r.tick()
+				r.loader.answerAll()
+			}
+			r.view.Busy, r.view.Force = false, true
+			now := r.view.Now
+			for tries := 0; ; tries++ {
+				r.s.Update(r.view)
+				r.loader.answerAll()
+				if r.s.Idle() {
+					break
+				}
+				if tries > 200 {
+					rt.Fatalf("no rest: %+v, share %+v", r.s.Stats(), r.s.share)
+				}
+			}
+			forced := r.edges(all...)
+			r.view.Force = false
+			r.settle()
+			if then := r.edges(all...); !slices.Equal(forced, then) {
+				rt.Fatalf("at rest %v, after a while %v", forced, then)
+			}
+			r.view.Now = max(now, r.view.Now)
+		}
+	})
 }
 
 // A mesh without extent on which a texture would repeat endlessly shows nothing of it: what

@@ -120,7 +120,8 @@ type View struct {
 	// network (StreamOptions.FirstEdge) textures of data that come as a whole leave it to
 	// geometry, colours and normals until it has ended, for 8 s at most.
 	Draft bool
-	// Force makes this Update tick whatever the interval, to come to rest fast.
+	// Force makes this Update tick whatever the interval, and what waits for quieter
+	// times need not: while the clock stands textures come to rest with it.
 	Force bool
 }
 
@@ -176,6 +177,7 @@ type Streamer struct {
 	hold     time.Duration // until then nothing goes beyond the medium size
 	ops      int           // entities that are changing
 	quiet    time.Duration // from then on no geometry is on its way
+	forced   bool          // View.Force
 	draft    bool          // View.Draft
 	drafted  time.Duration // since when
 	resting  bool          // the last tick found nothing to do, and nothing has happened since
@@ -232,7 +234,10 @@ func (s *Streamer) Update(v View) {
 		s.drafted = s.now
 	}
 	s.draft = v.Draft
-	if v.Busy {
+	switch s.forced = v.Force; {
+	case v.Force:
+		s.quiet = s.now
+	case v.Busy:
 		s.quiet = s.now + quietTime
 	}
 	s.loads.deliver(s.answer)
