@@ -9,9 +9,14 @@ import (
 // when it chooses between its levels, by Config.OutOfViewDetail. When the camera turns, it
 // is there, only coarser, until finer levels have come.
 
-// outOfViewAfter is how long ago something has been in view that counts as out of view: who
-// looks to and fro loads nothing anew.
-const outOfViewAfter = 10 * time.Second
+// Something is out of view after a time, so that who looks to and fro loads nothing anew, or
+// once the camera has gone on so far: a fast one has most of what is loaded behind it, and the
+// farther the less it needs of that.
+const (
+	outOfViewAfter = 10 * time.Second
+	outOfViewWay   = 50 // metres
+	mostAbsent     = 3  // after four times that way
+)
 
 // sightMargin is how much wider than the camera's the angle is in which things count as in
 // view, as a factor: so they become finer before they are seen.
@@ -19,16 +24,33 @@ const sightMargin = 1.25
 
 // sight is what of a scene has been in view, by row of its table.
 type sight struct {
-	viewedAt  []time.Duration
-	outOfView []bool
+	viewedAt []time.Duration // when it was last
+	viewedOn []float64       // odometer then, or when geometry became short
+	absent   []uint8         // 0: it is, else how many times over it counts as out of view
+	looks    bool            // geometry is short
 }
 
 func newSight(rows int) sight {
-	s := sight{viewedAt: make([]time.Duration, rows), outOfView: make([]bool, rows)}
+	s := sight{viewedAt: make([]time.Duration, rows), viewedOn: make([]float64, rows), absent: make([]uint8, rows)}
 	for i := range s.viewedAt {
 		s.viewedAt[i] = math.MinInt64 / 2
 	}
 	return s
+}
+
+// judge works out how absent something is, and reports whether that has changed.
+func (s *sight) judge(row int32, now time.Duration, odometer float64) (changed bool) {
+	absent := uint8(0)
+	gone := odometer - s.viewedOn[row]
+	if now-s.viewedAt[row] > outOfViewAfter || gone > outOfViewWay {
+		absent = 1
+	}
+	for n := 2.; absent > 0 && absent < mostAbsent && gone > n*outOfViewWay; n *= 2 {
+		absent++
+	}
+	changed = absent != s.absent[row]
+	s.absent[row] = absent
+	return changed
 }
 
 // lookAround works out what is out of view, nothing without a lens, and wakes the tiles of
@@ -42,12 +64,15 @@ func (sc *scene) lookAround() {
 	v := makeView(&wide, wide.Position, wide.Forward, &sc.root, &sc.inverse, sc.cfg.TileFrustumGatePadding)
 	look := func(row int32) (changed bool) {
 		if v.sees(&sc.tiles.box[row]) {
-			sc.sight.viewedAt[row] = sc.now
+			sc.sight.viewedAt[row], sc.sight.viewedOn[row] = sc.now, sc.odometer
 		}
-		out := sc.now-sc.sight.viewedAt[row] > outOfViewAfter
-		changed = out != sc.sight.outOfView[row]
-		sc.sight.outOfView[row] = out
-		return changed
+		return sc.sight.judge(row, sc.now, sc.odometer)
+	}
+	if !sc.sight.looks {
+		sc.sight.looks = true
+		for row := range sc.sight.viewedOn {
+			sc.sight.viewedOn[row] = sc.odometer
+		}
 	}
 	if ref := sc.refinement; ref != nil {
 		for i := range ref.nodes {
@@ -78,14 +103,18 @@ func (sc *scene) lookAround() {
 
 // forget lets nothing count as out of view, where geometry is not short any more: a budget of
 // triangles gains nothing from that.
-func (s *sight) forget() { clear(s.outOfView) }
+func (s *sight) forget() {
+	clear(s.absent)
+	s.looks = false
+}
 
 // detailOf returns the part of its detail that something keeps where geometry is short.
 func (sc *scene) detailOf(row int32) float64 {
-	if sc.sight.outOfView[row] {
-		return sc.cfg.OutOfViewDetail
+	detail := 1.
+	for range sc.sight.absent[row] {
+		detail *= sc.cfg.OutOfViewDetail
 	}
-	return 1
+	return detail
 }
 
 // stretchOf returns the stretch up to which a level of something that begins at from does

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -95,6 +96,63 @@ func TestOutOfViewDetail(t *testing.T) {
 	}
 }
 
+// TestAbsence: something is out of view after a time or a way, and on a long way more than once.
+func TestAbsence(t *testing.T) {
+	for _, c := range []struct {
+		since time.Duration
+		gone  float64
+		want  uint8
+	}{
+		{0, 0, 0},
+		{outOfViewAfter, 0, 0},
+		{outOfViewAfter + 1, 0, 1},
+		{time.Hour, outOfViewWay, 1},
+		{0, outOfViewWay, 0},
+		{0, outOfViewWay + 1, 1},
+		{0, 2*outOfViewWay + 1, 2},
+		{time.Hour, 4 * outOfViewWay, 2},
+		{0, 4*outOfViewWay + 1, 3},
+		{time.Hour, 1e6, 3},
+	} {
+		s := newSight(1)
+		s.viewedAt[0], s.viewedOn[0] = 5, 7
+		if changed := s.judge(0, 5+c.since, 7+c.gone); s.absent[0] != c.want || changed != (c.want > 0) {
+			t.Errorf("after %v and %v m: %d, changed %v, want %d", c.since, c.gone, s.absent[0], changed, c.want)
+		}
+	}
+}
+
+// TestFastCameraLeavesDetailBehind: what a camera has flown past gives its memory to what lies
+// before it at once, not after a time in which it would have passed that too.
+func TestFastCameraLeavesDetailBehind(t *testing.T) {
+	const n, speed, budget = 8, 60., 500
+	fly := func(detail float64) (before int64) {
+		m, bytes := beforeAndBehind(n)
+		r := newRig(t, m, withLatency(0.05), withConfig(func(c *config.Config) {
+			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
+			c.MaxQueryRadius, c.OutOfCorePolicy, c.OutOfViewDetail = 2000, config.OutOfCoreImmediate, detail
+			c.EnableFrustumGate, c.FillIdleSlots = false, false
+		}))
+		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: budget}
+		r.lens()
+		way := float64(20 + 40*n)
+		r.camera.Position[2] = way // before the row that will lie behind
+		r.until(30)
+		for start := r.now(); r.camera.Position[2] > 0; {
+			r.step()
+			r.camera.Position[2] = max(0, way-speed*(r.now()-start))
+		}
+		if st := r.s.Stats(); st.Undrawn > 0 || st.GeometryUsed > budget {
+			t.Errorf("%d undrawn, %d in use", st.Undrawn, st.GeometryUsed)
+		}
+		before, _ = detailOn(r, bytes)
+		return before
+	}
+	if plain, before := fly(1), fly(0.5); 10*before < 12*plain {
+		t.Errorf("%d is drawn before it, %d where what is behind counts alike", before, plain)
+	}
+}
+
 // TestInViewWithoutALens: a camera that loses its lens sees all, and one with a very wide
 // lens no less than its own angle.
 func TestInViewWithoutALens(t *testing.T) {
@@ -106,12 +164,12 @@ func TestInViewWithoutALens(t *testing.T) {
 	r.camera.Far, r.camera.Aspect = 1e5, 1
 	r.step()
 	sc := r.s.scenes[0]
-	if sc.lookAround(); !sc.sight.outOfView[1] || sc.sight.outOfView[0] {
-		t.Errorf("out of view: %v", sc.sight.outOfView)
+	if sc.lookAround(); sc.sight.absent[1] == 0 || sc.sight.absent[0] > 0 {
+		t.Errorf("out of view: %v", sc.sight.absent)
 	}
 	r.camera.FovYDegrees = 178
 	r.step()
-	if sc.lookAround(); sc.sight.outOfView[1] {
+	if sc.lookAround(); sc.sight.absent[1] > 0 {
 		t.Error("what a wide lens shows is out of view")
 	}
 	r.camera.FovYDegrees = 60
@@ -119,12 +177,12 @@ func TestInViewWithoutALens(t *testing.T) {
 		r.step()
 		sc.lookAround()
 	}
-	if !sc.sight.outOfView[1] {
+	if sc.sight.absent[1] == 0 {
 		t.Error("what has not been in view for a while is not out of view")
 	}
 	r.camera.FovYDegrees = 0
 	r.step()
-	if sc.lookAround(); sc.sight.outOfView[1] {
+	if sc.lookAround(); sc.sight.absent[1] > 0 {
 		t.Error("something is out of view of a camera without a lens")
 	}
 }

@@ -35,9 +35,11 @@ func (sc *scene) move() {
 	}
 }
 
-// restartOdometer wakes every tile and forgets the query.
+// restartOdometer wakes every tile and forgets the query, and how far the camera has gone since
+// things were in view.
 func (sc *scene) restartOdometer() {
 	sc.odometer = 0
+	clear(sc.sight.viewedOn)
 	sc.query.radius, sc.query.at = -1, 0
 	sc.inner.radius, sc.inner.at = -1, 0
 	for i := range sc.tiles.wake {

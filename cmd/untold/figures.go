@@ -18,7 +18,7 @@ import (
 
 // mainFigures are those that a run prints: what its viewer sees, and what it costs.
 var mainFigures = []string{
-	"frames", "seconds", "loads", "bytes_loaded", "time_to_picture", "time_to_8px", "error_px_p50", "error_px_p99",
+	"frames", "seconds", "loads", "bytes_loaded", "time_to_picture", "time_to_8px", "over_8px", "error_px_p50", "error_px_p99",
 	"undrawn", "uncovered", "pops", "peak_geometry_bytes", "peak_texture_bytes", "update_ms_p99",
 	"frame_ms_p50", "frame_ms_p99", "draw_calls_max", "triangles_max",
 }
