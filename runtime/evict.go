@@ -131,11 +131,20 @@ func (v *evictor) evictTiles(limit int, signal memory.PressureLevel) {
 		switch {
 		case signal != memory.PressureNone:
 			v.evictRep(e)
-		case !v.keepsLast(e):
+		case !v.keepsLast(e) && !v.granted(e):
 			v.evictForRoom(e)
 		}
 	}
 	clear(v.evictees)
+}
+
+// granted reports whether a representation is the level that its tile is granted where the budget
+// is split, and the budget holds it. It would come back as soon as it may, and fewer are granted
+// than fit below the mark: what is above is on its way out.
+func (v *evictor) granted(e evictee) bool {
+	r := e.record
+	return v.budget.split.scarce && v.budget.used() <= v.budget.memory.GeometryBudget &&
+		r.scene.grantedLevelAt(r.tile, r, r.actual) == e.rep
 }
 
 // keepsLast reports whether a representation is the last one that a tile

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,5 +268,44 @@ func TestShortMemorySettles(t *testing.T) {
 	}
 	if farthest > 1.2*nearestHole {
 		t.Errorf("a tile at %.0f m is drawn, one at %.0f m is not", farthest, nearestHole)
+	}
+}
+
+// TestEvictsNothingThatIsGranted: what a quick camera leaves behind brings the memory to its mark.
+// It gives way there, and not the levels that tiles ahead have just been granted, which would come
+// back after a while.
+func TestEvictsNothingThatIsGranted(t *testing.T) {
+	for budget := int64(300); budget <= 1500; budget += 50 {
+		const n, speed = 12, 60.
+		m, bytes := beforeAndBehind(n)
+		r := newRig(t, m, withLatency(0.3), withConfig(func(c *config.Config) {
+			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 2, 3
+			c.MaxQueryRadius, c.OutOfCorePolicy = 2000, config.OutOfCoreImmediate
+			c.EnableFrustumGate, c.FillIdleSlots = false, false
+		}))
+		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: budget}
+		r.lens()
+		way := float64(20 + 40*n)
+		r.camera.Position[2] = way
+		r.until(30)
+		for start := r.now(); r.camera.Position[2] > -way; {
+			r.camera.Position[2] = way - speed*(r.now()-start)
+			before := len(r.log)
+			r.step()
+			sc := r.s.scenes[0]
+			for _, line := range r.log[before:] {
+				word := strings.Fields(line)
+				if word[1] != "evict.tile" {
+					continue
+				}
+				row := int32(slices.IndexFunc(m.Tiles, func(t manifest.Tile) bool { return t.ID == word[2] }))
+				if has := sc.recordOf(row); r.s.budget.split.scarce && sc.grantedLevelAt(row, has, has.actual).String() == word[3] {
+					t.Fatalf("budget %d: %s, which is granted", budget, line)
+				}
+			}
+		}
+		if st := r.s.Stats(); st.Undrawn > 0 || st.GeometryUsed > budget {
+			t.Errorf("budget %d: %d undrawn, %d in use", budget, st.Undrawn, st.GeometryUsed)
+		}
 	}
 }
