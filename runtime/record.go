@@ -243,6 +243,16 @@ func (r *record) holdBack(rep payload.Rep) {
 	}
 }
 
+// endHold lets come back what was evicted while it was out of view, and now is in view.
+func (r *record) endHold() {
+	if r == nil {
+		return
+	}
+	for i := range r.reps {
+		r.reps[i].evicted = false
+	}
+}
+
 // inEvictionHold reports whether something of a tile was evicted a moment ago.
 // It never is within the streaming radius, where memory pressure evicts
 // nothing.

@@ -66,7 +66,10 @@ func (sc *scene) lookAround() {
 		if v.sees(&sc.tiles.box[row]) {
 			sc.sight.viewedAt[row], sc.sight.viewedOn[row] = sc.now, sc.odometer
 		}
-		return sc.sight.judge(row, sc.now, sc.odometer)
+		if changed = sc.sight.judge(row, sc.now, sc.odometer); changed && sc.sight.absent[row] == 0 {
+			sc.recordOf(row).endHold()
+		}
+		return changed
 	}
 	if !sc.sight.looks {
 		sc.sight.looks = true

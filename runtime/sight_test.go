@@ -153,6 +153,33 @@ func TestFastCameraLeavesDetailBehind(t *testing.T) {
 	}
 }
 
+// TestWhatComesIntoViewIsNotHeldBack: what was evicted while it was out of view comes back as soon
+// as it is in view, not after the time for which what has found no room stays away.
+func TestWhatComesIntoViewIsNotHeldBack(t *testing.T) {
+	m, _ := beforeAndBehind(1)
+	r := newRig(t, m, withConfig(func(c *config.Config) { c.MaxQueryRadius = 1000 }))
+	r.lens()
+	r.until(1)
+	sc := r.s.scenes[0]
+	look := func(want ...bool) {
+		t.Helper()
+		sc.lookAround()
+		for tile, held := range want {
+			if got := sc.recordOf(int32(tile)).rep(payload.RepLOD0).inEvictionHold(sc.now); got != held {
+				t.Errorf("tile %d, absent %d: held back %v, want %v", tile, sc.sight.absent[tile], got, held)
+			}
+		}
+	}
+	sc.lookAround()
+	for tile := range int32(2) {
+		sc.activate(tile).holdBack(payload.RepLOD0)
+	}
+	look(true, true) // one in view all the time, the other never
+	r.camera.Forward[2] = -r.camera.Forward[2]
+	r.s.setCamera(r.camera)
+	look(true, false)
+}
+
 // TestInViewWithoutALens: a camera that loses its lens sees all, and one with a very wide
 // lens no less than its own angle.
 func TestInViewWithoutALens(t *testing.T) {
