@@ -25,7 +25,7 @@ const (
 	blurKeep    = 1.5              // by so much a texture must be too large before it gives a level up
 	blurSpare   = 1. / 16          // of the memory that must be free for a lesser step
 	blurCalm    = time.Second      // for which it must be, unless a tick is forced
-	hiddenBlur  = 4                // times as much for what is not seen
+	hiddenBlur  = 2                // times as much for what is not seen
 	paletteBlur = 256              // at which a palette gives up as well
 	dataWeight  = 0.5              // of the blur of what is no colour
 	leastShared = leastMinimum
