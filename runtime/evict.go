@@ -139,8 +139,8 @@ func (v *evictor) evictTiles(limit int, signal memory.PressureLevel) {
 }
 
 // granted reports whether a representation is the level that its tile is granted where the budget
-// is split, and the budget holds it. It would come back as soon as it may, and fewer are granted
-// than fit below the mark: what is above is on its way out.
+// is split, and the budget holds all. It would come back as soon as it may; as a rule what is
+// granted fits below the mark, and what brings the memory there is on its way out.
 func (v *evictor) granted(e evictee) bool {
 	r := e.record
 	return v.budget.split.scarce && v.budget.used() <= v.budget.memory.GeometryBudget &&
@@ -210,7 +210,7 @@ func (v *evictor) makeRoomFarAway(tile *record, beyond, need float64) bool {
 	n := 0
 	for ; n < min(len(v.evictees), evictPerTick) && need > 0; n++ {
 		e := v.evictees[n]
-		if !(e.record.actual > beyond) || v.keepsLast(e) || e.record == tile {
+		if !(e.record.actual > beyond) || v.keepsLast(e) || v.granted(e) || e.record == tile {
 			break
 		}
 		need -= float64(e.record.rep(e.rep).geometry)

@@ -243,13 +243,18 @@ func (r *record) holdBack(rep payload.Rep) {
 	}
 }
 
-// endHold lets come back what was evicted while it was out of view, and now is in view.
+// endHold lets come back what found no room while it was out of view, and now is in view.
 func (r *record) endHold() {
 	if r == nil {
 		return
 	}
 	for i := range r.reps {
-		r.reps[i].evicted = false
+		if st := &r.reps[i]; st.evicted {
+			st.evicted = false
+			if r.evicted == payload.Rep(i+1) {
+				r.evicted = payload.RepNone
+			}
+		}
 	}
 }
 

@@ -65,6 +65,7 @@ type shortWatch struct {
 	r       *rig
 	drawn   map[string]bool
 	evicted map[string]time.Duration // by tile and representation
+	absent  []uint8                  // what was out of view
 	gone    map[string]bool          // while the camera stands
 	stands  bool
 	known   bool // what everything takes, as after an earlier residence
@@ -74,6 +75,14 @@ func (w *shortWatch) frame() {
 	s := w.r.s
 	sc := s.scenes[0]
 	st := s.Stats()
+	for tile, absent := range sc.sight.absent {
+		if w.absent[tile] > 0 && absent == 0 { // it has come into view, and is not held back
+			for rep := payload.RepFull; rep <= payload.RepLOD0; rep++ {
+				delete(w.evicted, sc.tiles.id[tile]+" "+rep.String())
+			}
+		}
+	}
+	copy(w.absent, sc.sight.absent)
 	for _, e := range w.r.last {
 		key := e.Tile + " " + e.Rep.String()
 		switch e.Kind {
@@ -117,8 +126,8 @@ func (w *shortWatch) fail(format string, args ...any) {
 }
 
 // However short memory is: what is drawn within reach is never taken away without
-// a successor, what was given up stays away for 3 s, the budget holds, and while
-// the camera stands no tile without levels comes and goes.
+// a successor, what was given up stays away for 3 s unless it comes into view, the budget
+// holds, and while the camera stands no tile without levels comes and goes.
 func TestShortMemory(t *testing.T) {
 	race.Checks(t, 10) // make test does all of them without the detector
 	tb := t
@@ -139,7 +148,7 @@ func TestShortMemory(t *testing.T) {
 		r.memory = memory.Memory{}
 		r.lens()
 		r.dt = 50 * time.Millisecond
-		w := &shortWatch{t: t, r: r, evicted: map[string]time.Duration{}, gone: map[string]bool{}, known: rapid.Bool().Draw(t, "known")}
+		w := &shortWatch{t: t, r: r, absent: make([]uint8, len(m.Tiles)), evicted: map[string]time.Duration{}, gone: map[string]bool{}, known: rapid.Bool().Draw(t, "known")}
 		for key, n := range bytes {
 			id, name, _ := strings.Cut(key, " ")
 			if rep, err := payload.ParseRep(name); err == nil && w.known {

@@ -15,7 +15,7 @@ import (
 const (
 	outOfViewAfter = 10 * time.Second
 	outOfViewWay   = 50 // metres
-	mostAbsent     = 3  // after four times that way
+	mostAbsent     = 3  // times over: after four times that way
 )
 
 // sightMargin is how much wider than the camera's the angle is in which things count as in
@@ -25,9 +25,9 @@ const sightMargin = 1.25
 // sight is what of a scene has been in view, by row of its table.
 type sight struct {
 	viewedAt []time.Duration // when it was last
-	viewedOn []float64       // odometer then, or when geometry became short
+	viewedOn []float64       // what the odometer showed then, or when geometry became short
 	absent   []uint8         // 0: it is, else how many times over it counts as out of view
-	looks    bool            // geometry is short
+	short    bool            // geometry is
 }
 
 func newSight(rows int) sight {
@@ -71,8 +71,8 @@ func (sc *scene) lookAround() {
 		}
 		return changed
 	}
-	if !sc.sight.looks {
-		sc.sight.looks = true
+	if !sc.sight.short {
+		sc.sight.short = true
 		for row := range sc.sight.viewedOn {
 			sc.sight.viewedOn[row] = sc.odometer
 		}
@@ -108,7 +108,7 @@ func (sc *scene) lookAround() {
 // triangles gains nothing from that.
 func (s *sight) forget() {
 	clear(s.absent)
-	s.looks = false
+	s.short = false
 }
 
 // detailOf returns the part of its detail that something keeps where geometry is short.

@@ -165,14 +165,17 @@ func TestWhatComesIntoViewIsNotHeldBack(t *testing.T) {
 		t.Helper()
 		sc.lookAround()
 		for tile, held := range want {
-			if got := sc.recordOf(int32(tile)).rep(payload.RepLOD0).inEvictionHold(sc.now); got != held {
-				t.Errorf("tile %d, absent %d: held back %v, want %v", tile, sc.sight.absent[tile], got, held)
+			r := sc.recordOf(int32(tile))
+			if got, all := r.rep(payload.RepLOD0).inEvictionHold(sc.now), r.evicted != payload.RepNone; got != held || all != held {
+				t.Errorf("tile %d, absent %d: held back %v, all of it %v, want %v", tile, sc.sight.absent[tile], got, all, held)
 			}
 		}
 	}
 	sc.lookAround()
 	for tile := range int32(2) {
-		sc.activate(tile).holdBack(payload.RepLOD0)
+		r := sc.activate(tile)
+		r.evicted, r.evictedAt = payload.RepLOD0, sc.now
+		r.holdBack(payload.RepLOD0)
 	}
 	look(true, true) // one in view all the time, the other never
 	r.camera.Forward[2] = -r.camera.Forward[2]

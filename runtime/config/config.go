@@ -103,7 +103,7 @@ type MemoryLimits struct {
 	GeometryBudget            int64           `unit:"bytes" range:"at least 0" doc:"geometry on the device; 0: 60 % of what the memory probe grants"`
 	TextureBudget             int64           `unit:"bytes" range:"at least 0" doc:"textures on the device; 0: 40 % of what the memory probe grants"`
 	MeshCacheBudget           int64           `unit:"bytes" range:"at least 0" doc:"main memory of decoded files that no entity uses any more, kept for the next one that names them; 0: files are not shared"`
-	OutOfViewDetail           float64         `range:"0.01 to 1" doc:"where geometry is short, detail of what has been out of view for a while or while the camera went 50 m, as a part of what it would have in view; its square after 100 m, its cube after 200 m"`
+	OutOfViewDetail           float64         `range:"0.01 to 1" doc:"where geometry is short, detail of what has been out of view for 10 s or while the camera went 50 m, as a part of what it would have in view; twice over after 100 m, three times after 200 m"`
 	OutOfCorePolicy           OutOfCorePolicy `doc:"which tiles are streamed mesh by mesh. auto: those with many or large nodes, or LOD groups; immediate: none; outOfCore: all"`
 	OutOfCoreNodeThreshold    int             `range:"at least 1" doc:"renderable nodes from which a tile is streamed mesh by mesh"`
 	OutOfCoreGeometryFraction float64         `range:"at least 0" doc:"part of the geometry budget above which a tile is streamed mesh by mesh"`

@@ -498,8 +498,11 @@ func (m *Meter) Report() Report {
 		}
 		*to += m.toOpen.Seconds()
 	}
-	if m.looks > 0 {
+	switch {
+	case m.looks > 0:
 		out.Over8PX = float64(m.coarse) / float64(m.looks)
+	case m.frames > 0:
+		out.Over8PX = 1
 	}
 	out.StallSeconds = m.stalled.Seconds()
 	out.ErrorPXP50, out.ErrorPXP99, out.ErrorPXMax = m.errorQuantiles()

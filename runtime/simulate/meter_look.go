@@ -222,7 +222,7 @@ func (m *Meter) lookCloser(camera *runtime.Camera, now time.Duration) {
 		return
 	}
 	good := openings[len(openings)-1]
-	m.nextLook = now + lookEvery
+	m.nextLook = max(m.nextLook, now-lookEvery) + lookEvery
 	if m.looks++; m.ErrorPixels() > good || m.texelsExceed(camera, good) {
 		m.coarse++
 	}

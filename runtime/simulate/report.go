@@ -53,7 +53,7 @@ type Report struct {
 	TimeToPicture float64 `json:"time_to_picture"`
 	TimeTo8PX     float64 `json:"time_to_8px"`
 	// Over8PX is in how much of the time from the first picture on, looked at ten times a
-	// second, an error or such a texel covers more than 8 pixels.
+	// second, an error or such a texel covers more than 8 pixels. It is 1 without a picture.
 	Over8PX float64 `json:"over_8px"`
 	// StallSeconds is the time in which the nearest tile is drawn below the
 	// detail that it wants at its distance.

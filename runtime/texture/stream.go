@@ -120,8 +120,8 @@ type View struct {
 	// network (StreamOptions.FirstEdge) textures of data that come as a whole leave it to
 	// geometry, colours and normals until it has ended, for 8 s at most.
 	Draft bool
-	// Force makes this Update tick whatever the interval, and what waits for quieter
-	// times need not: while the clock stands textures come to rest with it.
+	// Force makes this Update tick whatever the interval. What waits for quieter times
+	// need not, a draft's apart: while the clock stands textures come to rest with it.
 	Force bool
 }
 
