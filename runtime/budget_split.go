@@ -123,9 +123,6 @@ func (b *geometryBudget) splitBudget() {
 		return
 	}
 	a.split, a.budget, a.splitAt = true, b.memory.GeometryBudget, b.now
-	for _, sc := range b.scenes {
-		sc.lookAround()
-	}
 	cheapest, extras, meshes := b.sumDemand()
 	others := float64(b.memory.GeometryUsed)
 	for _, sc := range b.scenes {
@@ -135,6 +132,9 @@ func (b *geometryBudget) splitBudget() {
 	if cheapest+extras+meshes <= room {
 		b.plenty()
 		return
+	}
+	for _, sc := range b.scenes {
+		sc.lookAround()
 	}
 	forDetail := min(float64(detailPart*room), extras)
 	keep, cheapest := a.extend(room-forDetail, budget-others)
