@@ -245,9 +245,8 @@ func (r *record) holdBack(rep payload.Rep) {
 
 // endHold lets come back what of a tile or node found no room while it was out of view, and now is
 // in view. A place that shows nothing has been given up: it waits.
-func (sc *scene) endHold(row int32) {
-	r := sc.recordOf(row)
-	if r == nil || r.nothingDrawn() && !sc.refinement.standsFor(row) {
+func (r *record) endHold() {
+	if r == nil || r.nothingDrawn() && !r.scene.refinement.standsFor(r.tile) {
 		return
 	}
 	for i := range r.reps {

@@ -67,7 +67,7 @@ func (sc *scene) lookAround() {
 			sc.sight.viewedAt[row], sc.sight.viewedOn[row] = sc.now, sc.odometer
 		}
 		if changed = sc.sight.judge(row, sc.now, sc.odometer); changed && sc.sight.absent[row] == 0 {
-			sc.endHold(row)
+			sc.recordOf(row).endHold()
 		}
 		return changed
 	}
