@@ -277,14 +277,11 @@ func TestShortMemorySettles(t *testing.T) {
 func TestEvictsNothingThatIsGranted(t *testing.T) {
 	for budget := int64(300); budget <= 1500; budget += 50 {
 		const n, speed = 12, 60.
-		m, bytes := beforeAndBehind(n)
-		r := newRig(t, m, withLatency(0.3), withConfig(func(c *config.Config) {
+		r, _ := rowsRig(t, n, budget, withLatency(0.3), withConfig(func(c *config.Config) {
 			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 2, 3
-			c.MaxQueryRadius, c.OutOfCorePolicy = 2000, config.OutOfCoreImmediate
-			c.EnableFrustumGate, c.FillIdleSlots = false, false
 		}))
-		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: budget}
 		r.lens()
+		sc, tiles := r.s.scenes[0], r.s.scenes[0].tiles
 		way := float64(20 + 40*n)
 		r.camera.Position[2] = way
 		r.until(30)
@@ -292,13 +289,12 @@ func TestEvictsNothingThatIsGranted(t *testing.T) {
 			r.camera.Position[2] = way - speed*(r.now()-start)
 			before := len(r.log)
 			r.step()
-			sc := r.s.scenes[0]
 			for _, line := range r.log[before:] {
 				word := strings.Fields(line)
 				if word[1] != "evict.tile" {
 					continue
 				}
-				row := int32(slices.IndexFunc(m.Tiles, func(t manifest.Tile) bool { return t.ID == word[2] }))
+				row := int32(slices.Index(tiles.id, word[2]))
 				if has := sc.recordOf(row); r.s.budget.split.scarce && sc.grantedLevelAt(row, has, has.actual).String() == word[3] {
 					t.Fatalf("budget %d: %s, which is granted", budget, line)
 				}

@@ -42,11 +42,11 @@ func newSight(rows int) sight {
 func (s *sight) judge(row int32, now time.Duration, odometer float64) (changed bool) {
 	absent := uint8(0)
 	gone := odometer - s.viewedOn[row]
-	if now-s.viewedAt[row] > outOfViewAfter || gone > outOfViewWay {
-		absent = 1
-	}
-	for n := 2.; absent > 0 && absent < mostAbsent && gone > n*outOfViewWay; n *= 2 {
+	for way := float64(outOfViewWay); gone > way && absent < mostAbsent; way *= 2 {
 		absent++
+	}
+	if now-s.viewedAt[row] > outOfViewAfter {
+		absent = max(absent, 1)
 	}
 	changed = absent != s.absent[row]
 	s.absent[row] = absent

@@ -31,6 +31,19 @@ func beforeAndBehind(n int) (*manifest.Manifest, func(payload.Request) int64) {
 	return m, bytes
 }
 
+// rowsRig returns a camera between the rows of beforeAndBehind, with so little memory that
+// detail is short.
+func rowsRig(t testing.TB, n int, budget int64, opts ...rigOption) (*rig, func(payload.Request) int64) {
+	m, bytes := beforeAndBehind(n)
+	r := newRig(t, m, append([]rigOption{withLatency(0.05), withConfig(func(c *config.Config) {
+		c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
+		c.MaxQueryRadius, c.OutOfCorePolicy = 2000, config.OutOfCoreImmediate
+		c.EnableFrustumGate, c.FillIdleSlots = false, false
+	})}, opts...)...)
+	r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: budget}
+	return r, bytes
+}
+
 // detailOn adds up by side what is drawn.
 func detailOn(r *rig, bytes func(payload.Request) int64) (before, behind int64) {
 	for _, d := range r.s.AppendDrawn(nil) {
@@ -49,13 +62,7 @@ func detailOn(r *rig, bytes func(payload.Request) int64) (before, behind int64) 
 func TestOutOfViewDetail(t *testing.T) {
 	const n = 5
 	run := func(detail float64, lens bool) *rig {
-		m, bytes := beforeAndBehind(n)
-		r := newRig(t, m, withLatency(0.05), withConfig(func(c *config.Config) {
-			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
-			c.MaxQueryRadius, c.OutOfCorePolicy, c.OutOfViewDetail = 1000, config.OutOfCoreImmediate, detail
-			c.EnableFrustumGate, c.FillIdleSlots = false, false
-		}))
-		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: 400}
+		r, _ := rowsRig(t, n, 400, withConfig(func(c *config.Config) { c.MaxQueryRadius, c.OutOfViewDetail = 1000, detail }))
 		if lens {
 			r.lens()
 		}
@@ -127,13 +134,7 @@ func TestAbsence(t *testing.T) {
 func TestFastCameraLeavesDetailBehind(t *testing.T) {
 	const n, speed, budget = 8, 60., 500
 	fly := func(detail float64) (before int64) {
-		m, bytes := beforeAndBehind(n)
-		r := newRig(t, m, withLatency(0.05), withConfig(func(c *config.Config) {
-			c.MinimumParsedTileResidentSeconds, c.UnloadGracePeriod = 0.5, 0.5
-			c.MaxQueryRadius, c.OutOfCorePolicy, c.OutOfViewDetail = 2000, config.OutOfCoreImmediate, detail
-			c.EnableFrustumGate, c.FillIdleSlots = false, false
-		}))
-		r.loader.Bytes, r.memory = bytes, memory.Memory{GeometryBudget: budget}
+		r, bytes := rowsRig(t, n, budget, withConfig(func(c *config.Config) { c.OutOfViewDetail = detail }))
 		r.lens()
 		way := float64(20 + 40*n)
 		r.camera.Position[2] = way // before the row that will lie behind
