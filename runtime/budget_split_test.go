@@ -202,6 +202,27 @@ func TestBudgetSplitLeavesNothingUndrawn(t *testing.T) {
 	}
 }
 
+// TestDemandCountsWhatMayBeDispatched: what may be dispatched counts before it is there. Else
+// the budget seems to hold all, then what comes takes what others have been granted, and both
+// come and go for ever.
+func TestDemandCountsWhatMayBeDispatched(t *testing.T) {
+	r := newRig(t, sceneOf(tileAt("a", face(0), radiiAt(20, 60)))) // with a prefetch radius of 40 m, and a metre more
+	r.loader.Bytes = func(payload.Request) int64 { return 100 }
+	sc := r.s.scenes[0]
+	sc.tiles.full[0].gpu = 100
+	for at := 70.; at > 30; at -= 0.25 {
+		r.camera.Position[0] = -at
+		r.step()
+		d, want := sc.tiles.box[0].Distance(sc.view.pos), 0.
+		if sc.gateOf(0, d) == gateOpen {
+			want = 100
+		}
+		if w := r.s.budget.demandOf(sc, 0); w.cheapest != want {
+			t.Errorf("%v bytes at %v m, want %v", w.cheapest, d, want)
+		}
+	}
+}
+
 // An exchange needs room for both for a moment: it may use the whole budget, or
 // a tile would keep its full representation for ever.
 func TestExchangesFitTheBudget(t *testing.T) {

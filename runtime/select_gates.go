@@ -43,9 +43,7 @@ const (
 // gateOf judges a tile for dispatch.
 func (sc *scene) gateOf(tile int32, effective float64) gate {
 	t := sc.tiles
-	// What is dispatched beyond its unload radius would be in grace at once and
-	// come and go for ever.
-	if r := &t.radius[tile]; !(effective <= min(r.prefetch+sc.cfg.DispatchEpsilon, r.unload)) {
+	if !(effective <= t.radius[tile].dispatch(sc.cfg.DispatchEpsilon)) {
 		return gateFar
 	}
 	if sc.cfg.LODGate {

@@ -47,6 +47,10 @@ type table struct {
 // radii are the distances of a full tile, in metres.
 type radii struct{ stream, unload, prefetch float64 }
 
+// dispatch returns how far away a tile may be dispatched. Beyond its unload radius it would
+// be in grace at once and come and go for ever.
+func (r *radii) dispatch(epsilon float64) float64 { return min(r.prefetch+epsilon, r.unload) }
+
 // fileRef names a file.
 type fileRef struct {
 	path, sha256 string

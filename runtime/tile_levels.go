@@ -60,7 +60,7 @@ func (sc *scene) repAt(tile int32, r *record, d float64) payload.Rep {
 	rd := &sc.tiles.radius[tile]
 	open := !sc.closedOff(tile)
 	switch {
-	case open && d <= max(rd.stream, min(rd.prefetch, rd.unload)), r != nil && r.full().resident() && d <= rd.unload:
+	case open && d <= max(rd.stream, rd.dispatch(sc.cfg.DispatchEpsilon)), r != nil && r.full().resident() && d <= rd.unload:
 		return payload.RepFull
 	}
 	rep := sc.levelAt(tile, r, d)
