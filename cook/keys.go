@@ -106,7 +106,7 @@ func (y *keyer) addStage(d *digest, stage int) {
 // those of all others.
 const (
 	zstdStage  = 3
-	deltaStage = 2
+	deltaStage = 3
 )
 
 // stages are the numbers of the code that some options alone use.

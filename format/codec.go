@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // minLZ4Gain is how much smaller an LZ4 block has to be before mode auto
@@ -28,13 +30,14 @@ var (
 		return d
 	}}
 	zstdEncoders   = encodersOf(zstd.SpeedDefault)
-	deltaEncoders  = encodersOf(zstd.SpeedBetterCompression)
+	deltaEncoders  = encodersOf(zstd.SpeedBestCompression, zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true)) // 37 MB each
 	lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 )
 
-func encodersOf(l zstd.EncoderLevel) *sync.Pool {
+func encodersOf(l zstd.EncoderLevel, more ...zstd.EOption) *sync.Pool {
+	opts := append([]zstd.EOption{zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(l), zstd.WithEncoderCRC(false)}, more...)
 	return &sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(l), zstd.WithEncoderCRC(false))
+		e, err := zstd.NewWriter(nil, opts...)
 		if err != nil {
 			panic(fmt.Sprintf("untold: zstd encoder options: %v", err))
 		}
@@ -45,7 +48,7 @@ func encodersOf(l zstd.EncoderLevel) *sync.Pool {
 // Limits bound what reading a file may allocate beyond the file's own size.
 type Limits struct {
 	// MaxChunk is the most bytes that a compressed chunk may take while it is decoded:
-	// its decoded size, and with delta twice that, for the planes that it is made of.
+	// its decoded size, and with delta as much again and a sixteenth, for what it is made of.
 	// 0 means 1 GiB.
 	MaxChunk uint64
 	// MaxRatio is the largest ratio of decoded to stored bytes of a chunk of
@@ -57,8 +60,8 @@ const (
 	defaultMaxChunk = 1 << 30
 	defaultMaxRatio = 1024
 	ratioFreeBytes  = 16 << 20
-	// deltaBuffersInAll are the decoded bytes and their planes.
-	deltaBuffersInAll = 2
+	// deltaVertexBytes is what decoding takes of a vertex: itself, its planes and references.
+	deltaVertexBytes = 2*vertex.Size + refGroups
 )
 
 // check tells whether a compressed chunk may be decoded, before anything is
@@ -72,7 +75,7 @@ func (l Limits) check(c *Chunk) error {
 		maxRatio = defaultMaxRatio
 	}
 	if c.Compression == CompressDelta {
-		maxChunk /= deltaBuffersInAll
+		maxChunk = maxChunk / deltaVertexBytes * vertex.Size
 	}
 	if c.UncompressedSize > maxChunk || c.UncompressedSize > math.MaxInt32*256 {
 		return fmt.Errorf("declares %d decoded bytes, the limit of %s is %d", c.UncompressedSize, c.Compression, maxChunk)

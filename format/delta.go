@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -14,7 +15,7 @@ import (
 // are alike, so that most upper bytes are small and equal, which a general compressor sees
 // only where they lie side by side. A payload is one byte that says what the numbers are,
 // and a Zstandard frame of the planes. It decodes to exactly the bytes that were encoded,
-// whatever they are.
+// whatever they are. A payload of many vertices has several frames, and references.
 
 // deltaKind is what the numbers of a payload are.
 type deltaKind byte
@@ -24,31 +25,49 @@ const (
 	deltaVertices                  // of layout PBR_STATIC_V1
 	deltaIndex16
 	deltaIndex32
+	deltaVertexRefs // as deltaVertices, which refer to others before them: see delta_refs.go
 	deltaKinds
 )
 
-// compressDelta returns the payload of a geometry chunk. Indices of both widths may lie in
-// one chunk: the smaller payload says what they are best taken for.
-func compressDelta(src []byte, t ChunkType) []byte {
-	kinds := []deltaKind{deltaVertices}
-	if t == ChunkIndices {
-		kinds = []deltaKind{deltaIndex16, deltaIndex32}
+// kindOf returns what the numbers of a chunk are taken for. Indices of both widths may lie in one
+// chunk: what a quick compressor makes smaller decides.
+func kindOf(src []byte, t ChunkType) deltaKind {
+	switch {
+	case t == ChunkVertices && len(src) < leastRefs*vertex.Size:
+		return deltaVertices
+	case t == ChunkVertices:
+		return deltaVertexRefs
+	case t != ChunkIndices:
+		return deltaNone
 	}
+	e := zstdEncoders.Get().(*zstd.Encoder)
+	defer zstdEncoders.Put(e)
+	if len(compressPlanes(e, src, deltaIndex32)) < len(compressPlanes(e, src, deltaIndex16)) {
+		return deltaIndex32
+	}
+	return deltaIndex16
+}
+
+// compressDelta returns the payload of a chunk.
+func compressDelta(src []byte, t ChunkType) []byte {
+	k := kindOf(src, t)
 	e := deltaEncoders.Get().(*zstd.Encoder)
 	defer deltaEncoders.Put(e)
+	if k == deltaVertexRefs {
+		return compressVertexRefs(e, src)
+	}
+	return compressPlanes(e, src, k)
+}
+
+// compressPlanes returns the payload of numbers that differ from those before them.
+func compressPlanes(e *zstd.Encoder, src []byte, k deltaKind) []byte {
 	buf := deltaBuffers.get(len(src))
 	defer deltaBuffers.put(buf)
 	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(src)))
 	defer encodeBuffers.put(room)
-	var best []byte
-	for _, k := range kinds {
-		k.split(*buf, src)
-		(*room)[0] = byte(k)
-		if out := e.EncodeAll(*buf, (*room)[:1]); best == nil || len(out) < len(best) {
-			best = append(best[:0], out...)
-		}
-	}
-	return best
+	k.split(*buf, src)
+	(*room)[0] = byte(k)
+	return bytes.Clone(e.EncodeAll(*buf, (*room)[:1]))
 }
 
 var errNoDelta = errors.New("no kind of numbers")
@@ -63,12 +82,20 @@ func decodeDelta(dst, src []byte) error {
 	if k == deltaNone {
 		return decodeZstd(dst, src[1:])
 	}
-	buf := deltaBuffers.get(len(dst))
+	size := len(dst)
+	if k == deltaVertexRefs {
+		size += refGroups * (len(dst) / vertex.Size)
+	}
+	buf := deltaBuffers.get(size)
 	defer deltaBuffers.put(buf)
 	if err := decodeZstd(*buf, src[1:]); err != nil {
 		return err
 	}
-	k.join(dst, *buf)
+	if k == deltaVertexRefs {
+		joinVertexRefs(dst, *buf)
+	} else {
+		k.join(dst, *buf)
+	}
 	return nil
 }
 

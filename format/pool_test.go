@@ -19,12 +19,13 @@ func TestDeltaWithinLimit(t *testing.T) {
 	src := make([]byte, size)
 	stored := compressDelta(src, ChunkVertices)
 	c := Chunk{Type: ChunkVertices, Compression: CompressDelta, CompressedSize: uint64(len(stored)), UncompressedSize: size}
-	for _, limit := range []uint64{size, 2*size - 1} {
+	const all = 2*size + size/16 // with planes and references
+	for _, limit := range []uint64{size, all - 1} {
 		if err := (Limits{MaxChunk: limit}).check(&c); err == nil {
-			t.Errorf("%d bytes are decoded within %d", 2*size, limit)
+			t.Errorf("%d bytes are decoded within %d", all, limit)
 		}
 	}
-	l := Limits{MaxChunk: 2 * size}
+	l := Limits{MaxChunk: all}
 	if err := l.check(&c); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,8 @@ func TestDeltaWithinLimit(t *testing.T) {
 // TestDeltaLimitOfWriter: what is written as delta is read within the default limit.
 func TestDeltaLimitOfWriter(t *testing.T) {
 	const size = 1 << 16
-	for limit, want := range map[uint64]Compression{size - 1: CompressNone, size: CompressZstd, 2*size - 1: CompressZstd, 2 * size: CompressDelta} {
+	const all = 2*size + size/16
+	for limit, want := range map[uint64]Compression{size - 1: CompressNone, size: CompressZstd, all - 1: CompressZstd, all: CompressDelta} {
 		_, got, err := compressWithin(make([]byte, size), ChunkVertices, ModeDelta, Limits{MaxChunk: limit})
 		if err != nil || got != want {
 			t.Errorf("within %d: %v, %v", limit, got, err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/format/records"
+	"github.com/untoldkit/untold/format/vertex"
 )
 
 // ErrPlain: the geometry is stored as it is, so that readers can fetch the meshes of the
@@ -51,8 +52,12 @@ func (r *Reader) plain() bool {
 
 // repackBuffers are how many buffers of a chunk's decoded size are in use at a time at most:
 // the bytes and the planes that they are decoded from, or those that they are compressed to,
-// where the compressor writes, and the smallest that it has written.
+// where the compressor writes, and the smallest that it has written. Two of them may have
+// references too.
 const repackBuffers = 4
+
+// referencesOf returns what references to vertices take at most beside so many bytes.
+func referencesOf(size uint64) uint64 { return size / vertex.Size * refGroups }
 
 // RepackMemory returns how many bytes are in use at most while Repack runs by any mode, its
 // result included, the source and what compressors take in any case aside; 0 of a file that
@@ -69,7 +74,7 @@ func (r *Reader) RepackMemory() int64 {
 			continue
 		}
 		size := min(c.UncompressedSize, most)
-		working = max(working, kept+c.CompressedSize+repackBuffers*size)
+		working = max(working, kept+c.CompressedSize+repackBuffers*size+2*referencesOf(size))
 		kept = min(kept+size, most)
 	}
 	// The payloads and the file that is made of them.
@@ -89,7 +94,7 @@ func (r *Reader) DecodeMemory() int64 {
 		size := min(c.UncompressedSize, most)
 		kept = min(kept+size, most)
 		if c.Compression != CompressNone {
-			working = max(working, c.CompressedSize+size) // what is read, and planes
+			working = max(working, c.CompressedSize+size+referencesOf(size)) // what is read, and planes
 		}
 	}
 	return int64(kept + working)
