@@ -398,8 +398,12 @@ func needsText(r *cook.Result) string {
 		return fmt.Sprintf("%s%s; seen within %s%s; %s of geometry on the GPU, at most %s%s at a time",
 			tilesText(r.Tiles), size, about, human.Distance(n.Full), human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))
 	}
-	return fmt.Sprintf("%s%s; full within %s%s, coarsest to %s%s; %s of geometry on the GPU, at most %s%s at a time",
-		tilesText(r.Tiles), size, about, human.Distance(n.Full), about, human.Distance(n.Seen), human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))
+	far := "coarsest to " + about + human.Distance(n.Seen)
+	if r.PyramidNodes > 0 { // its distance would say how large the scene is on the sky
+		far = "the pyramid to the horizon"
+	}
+	return fmt.Sprintf("%s%s; full within %s%s, %s; %s of geometry on the GPU, at most %s%s at a time",
+		tilesText(r.Tiles), size, about, human.Distance(n.Full), far, human.Bytes(n.GPUBytes), about, human.Bytes(n.MostBytes))
 }
 
 func tilesText(n int) string {

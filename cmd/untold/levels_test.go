@@ -93,6 +93,10 @@ func TestEstimatesAreCalledSo(t *testing.T) {
 		}
 	}
 	wants("about 3 LOD or HLOD files; those of 2 tiles are estimated", "full within about 30 m, coarsest to about 90 m", "at most about 0 B", "level  tiles, about")
+	// With a pyramid the distance of the coarsest level says nothing about the scene.
+	r.PyramidNodes = 1
+	wants("a pyramid of 1 merged HLOD", "full within about 30 m, the pyramid to the horizon; ")
+	r.PyramidNodes = 0
 	// Where none is worth making, that is an estimate as well.
 	r.Levels, r.Plan.Levels = 0, nil
 	wants("about 0 LOD or HLOD files; those of 2 tiles are estimated", "seen within about 30 m", "at most about 0 B")

@@ -84,7 +84,7 @@ exit code 1 when a condition holds, --check when something differs.`,
 	f.Var(timeVar(&s.dt), "dt", "time between frames, 0.05 or 50ms (default: the scenario's, 1/60 s for a manifest)")
 	f.Var(&s.bandwidth, "bandwidth", "bandwidth of the network, such as 10MBps (MB = 10^6 bytes) or 50Mbps (bits)")
 	f.DurationVar(&s.latency, "latency", 0, "latency of the network before every download")
-	f.Var(timeVar(&s.parsing), "parse-time", "time to load a payload from the disk (default: the scenario's, 50 ms for a manifest)")
+	f.Var(timeVar(&s.parsing), "parse-time", "time to load a payload from the disk (default: the scenario's, 50 ms for a manifest); of an address no file but the manifest is fetched then")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the runtime, such as maxConcurrentTileLoads=4 (repeatable)")
 	f.StringVar(&s.mode, "mode", "", "covered or strict, short for --set handoff=")
 	f.StringVar(&s.preset, "preset", "", "memory preset: low, standard, high or unlimited")
