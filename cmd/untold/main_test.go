@@ -422,7 +422,7 @@ func TestRunInProcess(t *testing.T) {
 }
 
 func TestOneLine(t *testing.T) {
-	if got := oneLine("a\nb\x1b[31mc\u202e"); got != `a; b\u001b[31mc\u202e` {
+	if got := oneLine("a\nb\x1b[31mc\u202e\x9b7m\u00e9\ufffd"); got != `a; b\u001b[31mc\u202e\x9b7m`+"\u00e9\ufffd" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -64,15 +65,17 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// oneLine makes a message printable on one line: control characters, which
-// may come out of a hostile file, are shown as escapes.
+// oneLine makes a message printable on one line: control characters and bytes that are
+// not UTF-8, which may come out of a hostile file, are shown as escapes.
 func oneLine(s string) string {
-	if !strings.ContainsFunc(s, unprintable) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unprintable) {
 		return s
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for i, r := range s {
 		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
+			fmt.Fprintf(&b, "\\x%02x", s[i])
 		case r == '\n':
 			b.WriteString("; ")
 		case unprintable(r):
