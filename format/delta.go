@@ -42,7 +42,7 @@ func kindOf(src []byte, t ChunkType) deltaKind {
 	}
 	e := zstdEncoders.Get().(*zstd.Encoder)
 	defer zstdEncoders.Put(e)
-	if len(compressPlanes(e, src, deltaIndex32)) < len(compressPlanes(e, src, deltaIndex16)) {
+	if len(deltaIndex32.compress(e, src)) < len(deltaIndex16.compress(e, src)) {
 		return deltaIndex32
 	}
 	return deltaIndex16
@@ -53,27 +53,43 @@ func compressDelta(src []byte, t ChunkType) []byte {
 	k := kindOf(src, t)
 	e := deltaEncoders.Get().(*zstd.Encoder)
 	defer deltaEncoders.Put(e)
-	if k == deltaVertexRefs {
-		return compressVertexRefs(e, src)
-	}
-	return compressPlanes(e, src, k)
+	return k.compress(e, src)
 }
 
-// compressPlanes returns the payload of numbers that differ from those before them.
-func compressPlanes(e *zstd.Encoder, src []byte, k deltaKind) []byte {
-	buf := deltaBuffers.get(len(src))
+// compress returns the payload of numbers of a kind.
+func (k deltaKind) compress(e *zstd.Encoder, src []byte) []byte {
+	buf := deltaBuffers.get(k.contents(len(src)))
 	defer deltaBuffers.put(buf)
-	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(src)))
-	defer encodeBuffers.put(room)
 	k.split(*buf, src)
+	var planes []int
+	if k == deltaVertexRefs {
+		planes = framePlanes[:]
+	}
+	const frame = 32 // what one more takes at most, besides its bytes
+	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(*buf)) + frame*len(planes))
+	defer encodeBuffers.put(room)
 	(*room)[0] = byte(k)
-	return bytes.Clone(e.EncodeAll(*buf, (*room)[:1]))
+	out, from := (*room)[:1], 0
+	for _, plane := range planes {
+		if to := plane * (len(src) / vertex.Size); to-from >= leastFrame {
+			out, from = e.EncodeAll((*buf)[from:to], out), to
+		}
+	}
+	return bytes.Clone(e.EncodeAll((*buf)[from:], out))
+}
+
+// contents returns how many bytes the frames of a payload hold that decodes to n.
+func (k deltaKind) contents(n int) int {
+	if k == deltaVertexRefs {
+		n += int(referencesOf(uint64(n)))
+	}
+	return n
 }
 
 var errNoDelta = errors.New("no kind of numbers")
 
 // decodeDelta expands a payload into dst, which has the decoded size, and takes as much
-// again for the planes.
+// again for the planes, with references.
 func decodeDelta(dst, src []byte) error {
 	if len(src) == 0 || src[0] >= byte(deltaKinds) {
 		return fmt.Errorf("delta: %w in front of the frame", errNoDelta)
@@ -82,35 +98,42 @@ func decodeDelta(dst, src []byte) error {
 	if k == deltaNone {
 		return decodeZstd(dst, src[1:])
 	}
-	size := len(dst)
-	if k == deltaVertexRefs {
-		size += refGroups * (len(dst) / vertex.Size)
-	}
-	buf := deltaBuffers.get(size)
+	buf := deltaBuffers.get(k.contents(len(dst)))
 	defer deltaBuffers.put(buf)
 	if err := decodeZstd(*buf, src[1:]); err != nil {
 		return err
 	}
-	if k == deltaVertexRefs {
-		joinVertexRefs(dst, *buf)
-	} else {
-		k.join(dst, *buf)
-	}
+	k.join(dst, *buf)
 	return nil
 }
 
-// split writes the planes of the differences of src. What lies behind the last whole
-// record follows them as it is.
-func (k deltaKind) split(dst, src []byte) { k.convert(dst, src, column.split) }
+// split writes the planes of the differences of src, behind references where the kind has
+// them. What lies behind the last whole record follows them as it is.
+func (k deltaKind) split(dst, src []byte) {
+	var refs []byte
+	if k == deltaVertexRefs {
+		n := referencesOf(uint64(len(src)))
+		refs, dst = dst[:n], dst[n:]
+		findReferences(refs, src)
+	}
+	k.convert(dst, src, refs, column.split)
+}
 
 // join is the inverse of split.
-func (k deltaKind) join(dst, src []byte) { k.convert(dst, src, column.join) }
+func (k deltaKind) join(dst, src []byte) {
+	var refs []byte
+	if k == deltaVertexRefs {
+		n := referencesOf(uint64(len(dst)))
+		refs, src = src[:n], src[n:]
+	}
+	k.convert(dst, src, refs, column.join)
+}
 
 // deltaBlock is how many records are converted at once, all columns of them: they stay in
 // the processor's cache meanwhile.
 const deltaBlock = 512
 
-func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
+func (k deltaKind) convert(dst, src, refs []byte, do func(column, *run)) {
 	columns, size := k.columns()
 	if columns == nil {
 		copy(dst, src)
@@ -119,9 +142,11 @@ func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
 	n := len(src) / size
 	copy(dst[n*size:], src[n*size:])
 	var before [len(vertexColumns)]uint32
-	for from := 0; from < n; from += deltaBlock {
+	r := run{dst: dst, src: src, records: n, size: size}
+	for r.to < n {
+		r.from, r.to = r.to, min(r.to+deltaBlock, n)
 		for i, c := range columns {
-			r := run{dst: dst, src: src, records: n, size: size, from: from, to: min(from+deltaBlock, n), before: before[i]}
+			r.before, r.refs = before[i], c.references(refs)
 			do(c, &r)
 			before[i] = r.before
 		}
@@ -131,7 +156,7 @@ func (k deltaKind) convert(dst, src []byte, do func(column, *run)) {
 // columns returns what a record consists of, and its bytes; nil where bytes stay as they are.
 func (k deltaKind) columns() (list []column, size int) {
 	switch k {
-	case deltaVertices:
+	case deltaVertices, deltaVertexRefs:
 		return vertexColumns[:], vertex.Size
 	case deltaIndex16:
 		return []column{{0, 2, false}}, 2
@@ -171,16 +196,24 @@ type run struct {
 	records, size int
 	from, to      int
 	before        uint32 // the number in front of them, then the last of them
+	refs          []byte // of all records; nil where they refer to those before them
 }
 
 // split writes the differences of a column.
 func (c column) split(r *run) {
 	for i := r.from; i < r.to; i++ {
-		v := uint32(0)
+		v, d := uint32(0), uint32(0)
 		for k := range c.bytes {
 			v |= uint32(r.src[i*r.size+c.at+k]) << (8 * k)
 		}
-		d := c.difference(v, r.before)
+		switch {
+		case r.refs == nil:
+			d = c.difference(v, r.before)
+		case c.direction:
+			d = splitDirection(v, r.referred(i, c.at))
+		default:
+			d = c.difference(v, r.referred(i, c.at))
+		}
 		for k := range c.bytes {
 			r.dst[(c.at+k)*r.records+i] = byte(d >> (8 * k))
 		}
@@ -188,28 +221,38 @@ func (c column) split(r *run) {
 	}
 }
 
-// difference returns how much a number differs from that before it: small numbers for
-// small differences of either sign.
-func (c column) difference(v, before uint32) uint32 {
+// difference returns how much a number differs from another: small numbers for small
+// differences of either sign.
+func (c column) difference(v, u uint32) uint32 {
 	if !c.direction {
 		unused := 32 - 8*c.bytes
-		d := int32((v-before)<<unused) >> unused
-		return uint32(d<<1 ^ d>>31)
+		return signLast(int32((v-u)<<unused) >> unused)
 	}
-	// Three fields of 10 bits and one of 2: the lower bytes of the three, then what is
-	// above them.
-	var out uint32
-	for k := range 3 {
-		d := int32((v>>(10*k)-before>>(10*k))<<22) >> 22
-		u := uint32(d<<1^d>>31) & 0x3ff
-		out |= u&0xff<<(8*k) | u>>8<<(24+2*k)
-	}
-	return out | (v^before)>>30<<30
+	x, y, z := parts(v)
+	ux, uy, uz := parts(u)
+	return packDifferences(x-ux, y-uy, z-uz, v^u)
+}
+
+// signLast returns a number with its sign as the last bit.
+func signLast(d int32) uint32 { return uint32(d<<1 ^ d>>31) }
+
+// signFirst is the inverse of signLast.
+func signFirst(d uint32) int32 { return int32(d>>1 ^ -(d & 1)) }
+
+// packDifferences returns the differences of the three parts of a direction and of its top bits:
+// the lower bytes of the three, then what is above them.
+func packDifferences(x, y, z int32, top uint32) uint32 {
+	dx, dy, dz := signLast(tenBits(x)), signLast(tenBits(y)), signLast(tenBits(z))
+	return dx&0xff | dy&0xff<<8 | dz&0xff<<16 | (dx>>8|dy>>8<<2|dz>>8<<4)<<24 | top>>30<<30
 }
 
 // join writes the numbers of a column.
 func (c column) join(r *run) {
 	switch {
+	case r.refs != nil && c.direction:
+		r.joinDirectionRefs(c.at)
+	case r.refs != nil:
+		r.joinPlaceRefs(c.at)
 	case c.direction:
 		r.joinDirections(c.at)
 	case c.bytes == 4:

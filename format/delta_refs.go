@@ -1,12 +1,9 @@
 package format
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/untoldkit/untold/format/vertex"
 )
@@ -33,99 +30,43 @@ var framePlanes = [...]int{1, 2, 3, 4, 6, 7, 8, 10, 11, 12, 14, 17, 18, 21, 22, 
 // leastFrame is how many bytes a frame has at least, which costs a dozen itself.
 const leastFrame = 1 << 10
 
-// compressVertexRefs returns the payload of vertices with references.
-func compressVertexRefs(e *zstd.Encoder, src []byte) []byte {
-	n := len(src) / vertex.Size
-	buf := deltaBuffers.get(len(src) + refGroups*n)
-	defer deltaBuffers.put(buf)
-	splitVertexRefs(*buf, src)
-	const frame = 32 // what one more takes at most, besides its bytes
-	room := encodeBuffers.get(1 + e.MaxEncodedSize(len(*buf)) + frame*len(framePlanes))
-	defer encodeBuffers.put(room)
-	(*room)[0] = byte(deltaVertexRefs)
-	out, from := (*room)[:1], 0
-	for _, plane := range framePlanes {
-		if to := plane * n; to-from >= leastFrame {
-			out, from = e.EncodeAll((*buf)[from:to], out), to
-		}
-	}
-	return bytes.Clone(e.EncodeAll((*buf)[from:], out))
-}
+// referencesOf returns how many bytes the references to vertices of so many bytes are.
+func referencesOf(size uint64) uint64 { return size / vertex.Size * refGroups }
 
-// splitVertexRefs writes references and planes of src, which has len(src) + refGroups bytes a
-// vertex. What lies behind the last whole vertex follows as it is.
-func splitVertexRefs(dst, src []byte) {
-	n := len(src) / vertex.Size
-	f := refFinder{src: src}
+// findReferences writes those of src: the ones for places, then those for directions.
+func findReferences(refs, src []byte) {
+	f, n := refFinder{src: src}, len(refs)/refGroups
 	for i := range n {
-		dst[i], dst[n+i] = byte(f.place(i)-1), byte(f.directions(i)-1)
-	}
-	planes := dst[refGroups*n:]
-	copy(planes[n*vertex.Size:], src[n*vertex.Size:])
-	for k, c := range vertexColumns {
-		if k >= placeColumns+directionColumns {
-			c.split(&run{dst: planes, src: src, records: n, size: vertex.Size, to: n})
-			continue
-		}
-		refs := dst[:n]
-		if c.direction {
-			refs = dst[n:]
-		}
-		for i := range n {
-			v, u, d := number(src, i, c.at), numberAt(src, i-1-int(refs[i]), c.at), uint32(0)
-			if c.direction {
-				d = splitDirection(v, u)
-			} else {
-				d = c.difference(v, u)
-			}
-			for b := range c.bytes {
-				planes[(c.at+b)*n+i] = byte(d >> (8 * b))
-			}
-		}
+		refs[i], refs[n+i] = byte(f.place(i)-1), byte(f.directions(i)-1)
 	}
 }
 
-// How many of vertexColumns are parts of the place, and how many after those directions.
-const (
-	placeColumns     = 3
-	directionColumns = 2
-	directionsAt     = 12
-)
+// references returns those of a column, nil where it has none.
+func (c column) references(refs []byte) []byte {
+	n := len(refs) / refGroups
+	switch {
+	case refs == nil:
+	case c.direction:
+		return refs[n:]
+	case c.bytes == 4: // a part of the place
+		return refs[:n]
+	}
+	return nil
+}
+
+// referred returns the number of vertices that r refers to from record i, 0 in front of the first.
+func (r *run) referred(i, at int) uint32 {
+	if k := i - 1 - int(r.refs[i]); k >= 0 {
+		return number(r.src, k, at)
+	}
+	return 0
+}
 
 // number returns a 32-bit number of a vertex.
 func number(b []byte, i, at int) uint32 { return binary.LittleEndian.Uint32(b[i*vertex.Size+at:]) }
 
-// numberAt is number, and 0 in front of the first vertex.
-func numberAt(b []byte, i, at int) uint32 {
-	if i < 0 {
-		return 0
-	}
-	return number(b, i, at)
-}
-
-// joinVertexRefs is the inverse of splitVertexRefs.
-func joinVertexRefs(dst, src []byte) {
-	n := len(dst) / vertex.Size
-	refs, planes := src[:refGroups*n], src[refGroups*n:]
-	copy(dst[n*vertex.Size:], planes[n*vertex.Size:])
-	var before [len(vertexColumns)]uint32
-	for from := 0; from < n; from += deltaBlock {
-		r := run{dst: dst, src: planes, records: n, size: vertex.Size, from: from, to: min(from+deltaBlock, n)}
-		for at := 0; at < directionsAt; at += 4 {
-			r.joinPlaces(at, refs[from:r.to])
-		}
-		for k := range directionColumns {
-			r.joinDirectionRefs(directionsAt+4*k, refs[n+from:n+r.to])
-		}
-		for k := placeColumns + directionColumns; k < len(vertexColumns); k++ {
-			r.before = before[k]
-			vertexColumns[k].join(&r)
-			before[k] = r.before
-		}
-	}
-}
-
-func (r *run) joinPlaces(at int, refs []byte) {
+func (r *run) joinPlaceRefs(at int) {
+	refs := r.refs[r.from:r.to]
 	n := len(refs)
 	p0, p1, p2, p3 := r.plane(at)[:n], r.plane(at + 1)[:n], r.plane(at + 2)[:n], r.plane(at + 3)[:n]
 	out := r.dst[at:]
@@ -139,7 +80,8 @@ func (r *run) joinPlaces(at int, refs []byte) {
 	}
 }
 
-func (r *run) joinDirectionRefs(at int, refs []byte) {
+func (r *run) joinDirectionRefs(at int) {
+	refs := r.refs[r.from:r.to]
 	n := len(refs)
 	p0, p1, p2, p3 := r.plane(at)[:n], r.plane(at + 1)[:n], r.plane(at + 2)[:n], r.plane(at + 3)[:n]
 	out := r.dst[at:]
@@ -198,14 +140,7 @@ func splitDirection(v, u uint32) uint32 {
 	default:
 		uz = guessPart(uz, x, y)
 	}
-	dx, dy, dz := signLast(x-ux), signLast(y-uy), signLast(z-uz)
-	return dx&0xff | dy&0xff<<8 | dz&0xff<<16 | (dx>>8|dy>>8<<2|dz>>8<<4)<<24 | (v^u)>>30<<30
-}
-
-// signLast returns the lower ten bits of a difference with the sign as the last of them.
-func signLast(d int32) uint32 {
-	s := d << 22 >> 22
-	return uint32(s<<1^s>>31) & 0x3ff
+	return packDifferences(x-ux, y-uy, z-uz, v^u)
 }
 
 // joinDirection is the inverse of splitDirection.
@@ -227,8 +162,6 @@ func joinDirection(d, u uint32) uint32 {
 	}
 	return packParts(x, y, z) | (u^top>>6<<30)&(3<<30)
 }
-
-func signFirst(d uint32) int32 { return int32(d>>1 ^ -(d & 1)) }
 
 // tenBits returns the number of ten bits with a sign that the lower ones of v are.
 func tenBits(v int32) int32 { return v << 22 >> 22 }
@@ -255,11 +188,12 @@ func (f *refFinder) place(i int) int {
 
 // directions is place for both directions.
 func (f *refFinder) directions(i int) int {
-	normal, tangent := number(f.src, i, directionsAt), number(f.src, i, directionsAt+4)
+	const normalAt, tangentAt = 12, 16
+	normal, tangent := number(f.src, i, normalAt), number(f.src, i, tangentAt)
 	cost := func(j, most int) int {
-		n := directionLength(normal, number(f.src, j, directionsAt))
+		n := directionLength(normal, number(f.src, j, normalAt))
 		if n < most {
-			n += directionLength(tangent, number(f.src, j, directionsAt+4))
+			n += directionLength(tangent, number(f.src, j, tangentAt))
 		}
 		return n
 	}
@@ -295,7 +229,7 @@ func refLength(back int) int {
 }
 
 // lengthOf returns how many bits a difference takes, sign included.
-func lengthOf(d uint32) int { return bits.Len32(uint32(int32(d)<<1 ^ int32(d)>>31)) }
+func lengthOf(d uint32) int { return bits.Len32(signLast(int32(d))) }
 
 func directionLength(v, u uint32) int {
 	if v == u {

@@ -110,12 +110,12 @@ func TestDeltaOfVertexRefs(t *testing.T) {
 			copy(src[i*vertex.Size:][:vertex.Size], src[int(seed>>40+uint64(i*i))%kinds*vertex.Size:])
 		}
 		split := make([]byte, len(src)+refGroups*n)
-		splitVertexRefs(split, src)
+		deltaVertexRefs.split(split, src)
 		if got := specifiedVertexRefs(split, n); !bytes.Equal(got, src) {
 			t.Fatal("the specification reads something else")
 		}
 		got := make([]byte, len(src))
-		joinVertexRefs(got, split)
+		deltaVertexRefs.join(got, split)
 		if !bytes.Equal(got, src) {
 			t.Fatalf("%d vertices do not come back", n)
 		}
@@ -211,7 +211,7 @@ func TestDeltaRefersBack(t *testing.T) {
 		copy(src[i*vertex.Size:][:vertex.Size], src[(i-every)*vertex.Size:])
 	}
 	split := make([]byte, len(src)+refGroups*n)
-	splitVertexRefs(split, src)
+	deltaVertexRefs.split(split, src)
 	for group := range refGroups {
 		refs, right := split[group*n:][:n], 0
 		for _, ref := range refs[every:] {

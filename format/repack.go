@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/untoldkit/untold/format/records"
-	"github.com/untoldkit/untold/format/vertex"
 )
 
 // ErrPlain: the geometry is stored as it is, so that readers can fetch the meshes of the
@@ -55,9 +54,6 @@ func (r *Reader) plain() bool {
 // where the compressor writes, and the smallest that it has written. Two of them may have
 // references too.
 const repackBuffers = 4
-
-// referencesOf returns what references to vertices take at most beside so many bytes.
-func referencesOf(size uint64) uint64 { return size / vertex.Size * refGroups }
 
 // RepackMemory returns how many bytes are in use at most while Repack runs by any mode, its
 // result included, the source and what compressors take in any case aside; 0 of a file that
